@@ -49,7 +49,8 @@ def run_node(file: Path, *arguments: str) -> str:
 
 
 def _board(**settings: Any) -> dict[str, Any]:
-    scenario = Scenario(**{"text": "the cat sat down", "d_in": 2, "d_out": 2, "d_v": 3} | settings)
+    usual: dict[str, Any] = {"text": "the cat sat down", "d_in": 2, "d_out": 2, "d_v": 3}
+    scenario = Scenario(**usual | settings)
     return board_data(scenario, trace(scenario), 0, 4)
 
 

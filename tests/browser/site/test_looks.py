@@ -228,8 +228,10 @@ def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
 
 WORDS = f"{'W' * 120} cat {'W' * 119}x"  # as in a pasted address
 KEPT = pack(query_of(Scenario(f"dog {'M' * 120} dog", embedding="published")))
-LONG = {"/": {"cell": "scores.0.2"}, "/?view=heatmaps": {"view": "heatmaps", "cell": "scores.0.2"},
-        "/lesson": {"step": 1}, "/lesson?step=9": {"step": 9}, "/compare": {"pinned": KEPT}}  # fmt: skip
+LONG: dict[str, dict[str, Any]] = {
+    "/": {"cell": "scores.0.2"}, "/?view=heatmaps": {"view": "heatmaps", "cell": "scores.0.2"}, "/lesson": {"step": 1},
+    "/lesson?step=9": {"step": 9}, "/compare": {"pinned": KEPT},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path", LONG)

@@ -120,7 +120,7 @@ def drawn_alike(old: Scenario, new: Scenario, name: str) -> bool:
     return torch.equal(old.matrix(name)[rows], new.matrix(name)[rows])
 
 
-ALL = {"positions": "learned", "d_ff": 4, "output": True, "bias": True, "n_heads": 2, "d_out": 4}
+ALL: dict[str, Any] = {"positions": "learned", "d_ff": 4, "output": True, "bias": True, "n_heads": 2, "d_out": 4}
 OTHERS = {name: each for name, each in WAYS.items() if name not in ("reads", "n_layers")} | {
     "seed": (7,), "init": ("uniform", "normal", "linear"), "d_in": (4,), "d_out": (2,), "d_v": (2, 4),
     "d_ff": (None, 5), "embedding": ("table", "published"), "text": ("a b c", "b"), "tokenizer": ("characters",),

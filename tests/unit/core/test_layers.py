@@ -28,7 +28,7 @@ def test_all_that_is_learned_is_what_pytorch_draws_in_this_order(setup: Scenario
     shapes = shapes if setup.output else {name: shape for name, shape in shapes.items() if name != "o"}
 
     def drawn() -> dict[str, torch.Tensor]:
-        matrices = {}
+        matrices: dict[str, torch.Tensor] = {}
         for name, shape in shapes.items():
             biased = setup.bias or name not in "qkv"
             if setup.init == "linear":

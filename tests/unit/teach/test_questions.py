@@ -189,7 +189,7 @@ def test_10_w_k_alone_makes_another_diagonal_dark_and_nobody_is_the_longest() ->
 
 
 def test_11_a_step_moves_the_projections_alone_and_the_loss_falls() -> None:
-    scenario, losses = LEARNED.start, []
+    scenario, losses = LEARNED.start, list[float]()
     for _ in range(3):
         losses += map(float, re.findall(r"The loss is (\d\.\d+)", says(LEARNED, scenario)))
         scenario = LEARNED.pressed(LEARNED.presets[0], scenario)

@@ -93,8 +93,8 @@ def test_it_is_marked_but_for_a_switch_for_what_is_marked_is_attention(scenario:
     names = ("e", "p", "x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v", "attention_weights", "context")
     tables = {name: made[name].double().numpy().round(6) for name in names if name in made.matrices}
 
-    def marked(**settings: str) -> Marking:
-        return mark_pipeline({name: Printed.of(table, 6) for name, table in tables.items()}, **settings)
+    def marked(mask: str | None = None) -> Marking:
+        return mark_pipeline({name: Printed.of(table, 6) for name, table in tables.items()}, mask=mask)
 
     found = marked()
     assert bool(found.n_not_right) == (scenario == HALVING)

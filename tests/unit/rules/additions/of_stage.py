@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +78,16 @@ def test_it_is_computed(name: str) -> None:
     torch.testing.assert_close(MADE[name], REFEREES[name](MADE))
 
 
+def _in_row(row: int, rows: int, columns: int) -> tuple[int, int]:
+    return min(row, rows - 1), columns - 1
+
+
 def test_the_board_and_all_files_have_and_explain_it(script: PageScript) -> None:
     data = board_data(SCENARIO, MADE, 0, 4)
     assert all(set(NAMES) <= set(data[part]) for part in ("shown", "limits"))
     assert [stage["name"] for stage in data["stages"]] == list(MADE.stages)
     for row in (0, 2):
-        told = on_board(script, SCENARIO, MADE, 4, lambda rows, columns, row=row: (min(row, rows - 1), columns - 1))
+        told = on_board(script, SCENARIO, MADE, 4, partial(_in_row, row))
         assert {*NAMES} <= {each.matrix for each in told if each.text.startswith(f"Made-up {each.matrix}")}
     for surface in SURFACES.values():
         surface(SCENARIO, MADE)
