@@ -46,7 +46,7 @@ export class Assembly {
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
   get room() {
-    const { board } = this;
+    const { board, hall, ribbons } = this;
     const { labels, keys, features, sentence, ofNow, tells } = board.data;
     const words = wordsOf(board.data);
     const { width } = board.root.getBoundingClientRect();
@@ -58,9 +58,8 @@ export class Assembly {
     const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
-      saysBelow: sentence && board.data.says !== false && this.ribbons !== RIBBONS.hall
-        && (!this.ribbons || saysBelow(words, inside)),
-      tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons: this.ribbons,
+      saysBelow: sentence && board.data.says !== false && (hall ? !ribbons : saysBelow(words, inside)),
+      tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons, hall,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
@@ -69,14 +68,18 @@ export class Assembly {
   // The room for ribbons: less on a board that stands beside something else. A lecture room has some where all that is
   // read stands beside the words.
   get ribbons() {
-    const { data, host, root, explores } = this.board;
-    const { ribbons, ofNow, folds } = data;
-    const says = data.about ? SAYS + ABOUT : SAYS;
-    if (ribbons === null && explores
-      && lengthOf(wordsOf(data), PRESENTED.letters) + says < root.offsetWidth) return RIBBONS.hall;
+    const { data, root, explores } = this.board;
+    if (!this.hall) return data.ofNow === false ? RIBBONS.low : RIBBONS.whole;
+    return data.ribbons === null && explores
+      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS + (data.about ? ABOUT : 0) < root.offsetWidth
+      ? RIBBONS.hall : RIBBONS.none;
+  }
+
+  // Whether matrices need the words' room: in a lecture room, and on a low screen.
+  get hall() {
+    const { data: { ribbons, folds }, host } = this.board;
     const { width, bottom } = host.view();
-    if (ribbons === null || (folds && width > NARROW && bottom < LOW)) return RIBBONS.none;
-    return ofNow === false ? RIBBONS.low : RIBBONS.whole;
+    return ribbons === null || Boolean(folds && width > NARROW && bottom < LOW);
   }
 
   build(/** @type {string} */ structure) {
@@ -107,7 +110,7 @@ export class Assembly {
     board.grids.clear();
     board.views.disconnect();
     toggle(board.root, "silent", board.data.says === false);
-    toggle(board.root, "unread", board.data.ribbons === false || this.ribbons <= RIBBONS.hall);
+    toggle(board.root, "unread", board.data.ribbons === false || room.hall);
     toggle(board.sentence.ribbons, "gone", board.data.ribbons === false);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);

@@ -29,8 +29,8 @@ import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 
 /** @type {Layout} */
-const NOWHERE = layoutOf([], {}, [],
-  { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false, tells: 0, words: 1, ribbons: 0 });
+const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false,
+  tells: 0, words: 1, ribbons: 0, hall: false });
 
 // Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme
 // with `repaint`, and takes it away with `end`.

@@ -101,16 +101,16 @@ export function layoutOf(stages, shapes, placed, room) {
 }
 
 // What the words take, with the ribbons over them and their shares under them.
-function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, saysBelow, arcs: most }) {
-  const { chips, shares } = arcs > RIBBONS.hall ? SENTENCE : PRESENTED;
-  const says = saysOf(width, arcs);
+function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow, arcs: most }) {
+  const { chips, shares } = hall ? PRESENTED : SENTENCE;
+  const says = saysOf(width, hall);
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
 // How high what is read is, under the words.
-export function saysOf(/** @type {number} */ width, /** @type {number} */ arcs) {
-  if (arcs <= RIBBONS.hall) return PRESENTED.says;
+export function saysOf(/** @type {number} */ width, /** @type {boolean} */ hall) {
+  if (hall) return PRESENTED.says;
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : width < MIDDLE_PAGE ? SENTENCE.saysMiddle : SENTENCE.says;
 }
 

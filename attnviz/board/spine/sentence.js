@@ -8,7 +8,7 @@ import { readBy, readsInPercent } from "../values/reads.js";
 import { percent } from "../values/numbers.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
   wordsOf } from "./words.js";
-import { PRESENTED, RIBBONS, saysOf } from "./layout.js";
+import { PRESENTED, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools, toolsAt } from "./sentence_tools.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -58,19 +58,20 @@ export class Sentence {
     this.ends = []; // where the words stand that are read
     this.end = 0; // where the last word ends
     this.by = 1; // times as large are ribbons
+    this.hall = false;
     this.strip.addEventListener("keydown", (event) => this.keydown(event));
     this.strip.addEventListener("pointerleave", () => board.picking.preview(null));
     this.says.addEventListener("scroll", () => this.fade(), { passive: true });
   }
 
   /** @param {Layout} layout @param {Room} room */
-  build(layout, { width, saysBelow: below, ribbons, tells }) {
+  build(layout, { width, saysBelow: below, hall, ribbons, tells }) {
     const all = wordsOf(this.board.data);
     const { scale } = layout;
     this.layout = layout;
-    const small = ribbons <= RIBBONS.hall;
-    this.by = small ? scale / 2 : scale;
-    const size = small ? PRESENTED.letters * scale : scale;
+    this.hall = hall;
+    this.by = hall ? scale / 2 : scale;
+    const size = hall ? PRESENTED.letters * scale : scale;
     const beside = !below && !tells && this.board.data.says !== false;
     const free = width - (beside ? (BESIDE + 2 * BETWEEN) * scale : 0);
     const by = Math.max(SMALLEST * scale, Math.min(size, (scale * free) / lengthOf(all, scale)));
@@ -159,12 +160,12 @@ export class Sentence {
     Object.assign(this.says.style, below
       ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
       : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
-    const high = below ? saysOf(width, arcs) * scale : over ? under - top : chips + shares + scale;
+    const high = below ? saysOf(width, this.hall) * scale : over ? under - top : chips + shares + scale;
     this.says.style.maxHeight = `${high}px`;
     toggle(this.says, "over", Boolean(over));
     toggle(this.says, "below", below);
     this.letScroll();
-    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, arcs) * scale : 0)}px`;
+    this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, this.hall) * scale : 0)}px`;
   }
 
   // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
@@ -223,7 +224,7 @@ export class Sentence {
       : [];
     const [reads, share] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
     // a question has few words, and a hall needs its room: it stands on the scale
-    const even = board.data.store || board.assembly.ribbons <= RIBBONS.hall ? "" : [...did, share].join(" ");
+    const even = board.data.store || this.hall ? "" : [...did, share].join(" ");
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, reads);

@@ -11,6 +11,8 @@ interface Room {
   words: number;
   /** The room over the words that ribbons take. */
   ribbons: number;
+  /** Whether matrices need the words' room, as in a lecture room. */
+  hall: boolean;
   /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
   saysBelow: boolean;
   /** How high the ribbons may be at most, where that is given. */
