@@ -27,15 +27,10 @@ from attnviz.app.components.script_file import (
     letters_file,
     scripts_of_components,
 )
+from attnviz.link.parameter_table import first_model
 from attnviz.link.state import as_the_app_opens
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-_OPENED = urlencode(as_the_app_opens({}), safe="*")
-# Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
-WHERE = (
-    "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}; "
-    f"location.search || history.replaceState(null, '', '?{_OPENED}' + location.hash)</script>"
-).encode()
 # The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
 SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
     dict.fromkeys(("lesson", "questions"), BOARD_FILE)
@@ -49,6 +44,18 @@ _SOON = "".join((
 )).encode()  # fmt: skip
 # What would bring the page packed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+
+
+def where(path: str) -> bytes:
+    """Return HTML that says where a page's server is, and what it opens.
+
+    Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
+    """
+    opened = {**as_the_app_opens({}), **(first_model() if path.rpartition("/")[2] == "model" else {})}
+    return (
+        "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}; location.search || "
+        f"history.replaceState(null, '', '?{urlencode(opened, safe='*')}' + location.hash)</script>"
+    ).encode()
 
 
 def soon(path: str, query: bytes) -> bytes:
@@ -84,7 +91,8 @@ class SaysWhere:
                 await HTMLResponse(leads)(scope, receive, send)
                 return
             headers = [(name, value) for name, value in scope["headers"] if name not in _LEFT_OUT]
-            await self.app({**scope, "headers": headers}, receive, _Page(send, soon(scope["path"], query)))
+            added = where(scope["path"]) + soon(scope["path"], query)
+            await self.app({**scope, "headers": headers}, receive, _Page(send, added))
         else:
             await self.app(scope, receive, send)
 
@@ -92,8 +100,8 @@ class SaysWhere:
 class _Page:
     """A sender that passes responses on, and HTML whole with its additions."""
 
-    def __init__(self, send: Send, needed: bytes) -> None:
-        self.send, self.needed = send, needed
+    def __init__(self, send: Send, added: bytes) -> None:
+        self.send, self.added = send, added
         self.started: Message | None = None
         self.body = b""
 
@@ -110,7 +118,7 @@ class _Page:
         await self.send(message)
 
     async def _finish(self, started: Message) -> None:
-        body = self.body.replace(_BEFORE, WHERE + self.needed + _BEFORE, 1)
+        body = self.body.replace(_BEFORE, self.added + _BEFORE, 1)
         headers = MutableHeaders(raw=started["headers"])
         if self.body:  # of a HEAD request there is none
             headers["content-length"] = str(len(body))

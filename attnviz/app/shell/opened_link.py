@@ -33,7 +33,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.link.parameter import Around, listed
 from attnviz.link.parameter_table import ANSWERS, LEFT_OUT, SWEEP, TABLES
 from attnviz.link.set_up import read_controls
-from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, as_the_app_opens, read_link, read_texts, says_nothing
+from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_texts, says_nothing
 from attnviz.scripts import joined
 from attnviz.words import plural, say, thousands
 
@@ -100,8 +100,8 @@ def read(page: str) -> dict[str, Any]:
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
     came = asked()
-    now = memory()  # with what the page came with: where that is nothing, the app opens it with something
-    if page == "model" and not says_nothing(now.asked) and now.asked != as_the_app_opens({}):
+    now = memory()  # with what the page came with
+    if page == "model" and not says_nothing(now.asked):
         model_session().new = False
     opened = read_link(came, literal, what_was_left_out)
     if opened.told:

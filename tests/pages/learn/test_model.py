@@ -18,6 +18,7 @@ from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link import parameter_table as table
+from attnviz.link.state import as_the_app_opens
 from attnviz.models import INCLUDED, STORIES, kept, loading, offered
 from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
@@ -69,7 +70,7 @@ def test_the_page_opens_on_a_head_of_the_model_of_stories_and_links_of_before_on
     reader.set("model.name", INCLUDED)
     assert in_address(reader.at, "model_text") in ("", None)  # its own example, which a link needn't say
     assert heads_of(reader)["layers"] == 6
-    for before in ({"model_head": "3.1"}, {"seed": "7"}, {"model_text": "a cat"}):
+    for before in ({"model_head": "3.1"}, {"model_text": "a cat"}, as_the_app_opens({})):
         assert heads_of(Reader(PAGE, **before))["layers"] == 6
 
 

@@ -2,12 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import FILES
-from attnviz.app.server.where import SCRIPTS, WHERE, SaysWhere, moved_to, soon
+from attnviz.app.server.where import SCRIPTS, SaysWhere, moved_to, soon, where
+from attnviz.link.parameter_table import first_model
 
 ROOT = Path(__file__).parents[3]
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
@@ -46,10 +48,15 @@ def answered(
 )
 def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[bytes]) -> None:
     start, body = answered(pieces)
-    assert body["body"] == HEAD + WHERE + soon("/", b"") + SCRIPT + SCRIPT
+    assert body["body"] == HEAD + where("/") + soon("/", b"") + SCRIPT + SCRIPT
     headers = dict(start["headers"])
     assert int(headers[b"content-length"]) == len(body["body"])
     assert b"etag" not in headers
+
+
+def test_a_bare_address_of_the_page_of_models_says_with_which_it_opens() -> None:
+    assert urlencode(first_model(), safe="*").encode() in where("/course/model")
+    assert b"model=" not in where("/course/")
 
 
 @pytest.mark.parametrize("base", ["/", "/course/"])
