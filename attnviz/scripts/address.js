@@ -7,7 +7,7 @@
 
 import { watch } from "./connection.js";
 import { arranged, markOf, ordered, patched } from "./query.js";
-import { tellPainted } from "./parts.js";
+import { partOf, tellPainted } from "./parts.js";
 import { CONSTANTS } from "./sent.js";
 
 /** @import { Asks } from "./parts.js" */
@@ -19,20 +19,17 @@ import { CONSTANTS } from "./sent.js";
  * @typedef {{ id: string, patch: Patch, path: string | null }} Offer
  */
 /**
- * What a run has drawn: marks of the query that it was asked for and of what became of it, the difference, the page,
- * and the controls that don't stand at their defaults. `back` is what the page said when its server was there again.
- * @typedef {{ from: string, is: string, patch: Patch, page: string, controls: Record<string, string>, back: number,
- * offers: Offer[] }} Drawn
+ * What a run has drawn: the mark of the query that it was asked for, and what became of it, the page, and which of the
+ * page's sayings it has heard last.
+ * @typedef {{ from: string, is: string, page: string, n: number, offers: Offer[] }} Drawn
  */
 
 const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
-const MIRROR_MS = 400; // until a write that the browser refused, as too many, is tried again
-const LOOKS_MS = 100; // between two looks at the address, where the browser doesn't tell of it
+const LOOKS_MS = 100; // between two looks at the address
 const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
 const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
-const REMEMBERED = 64; // queries whose answers may still come
 
 // The name of a page: the end of its path.
 function pageOf(/** @type {string} */ path) {
@@ -44,9 +41,7 @@ function pathOf(/** @type {string} */ page) {
 }
 
 function stateOfApp(/** @type {"testScriptState" | "testConnectionState"} */ name) {
-  /** @type {HTMLElement | null} */
-  const app = document.querySelector("[data-testid=stApp]");
-  return app?.dataset[name];
+  return partOf(document, "[data-testid=stApp]").dataset[name];
 }
 
 export class Address {
@@ -56,7 +51,7 @@ export class Address {
     this.word = ""; // of the session that is told of the first picture
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
-    /** @type {(said: { query: string, taken: string, back: number, n: number }) => void} */
+    /** @type {(said: { query: string, taken: string, n: number }) => void} */
     this.setValue = () => {};
     /** @type {Drawn | null} */
     this.drawn = null; // what the server has drawn last
@@ -75,11 +70,12 @@ export class Address {
     this.toldBy = 0; // when a table has told what was typed into its cell
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.mirroring = undefined;
-    if (window.navigation) window.navigation.addEventListener("currententrychange",
+    this.seen = location.href; // the address, as the page left it
+    /** @type {"push" | "replace"} */
+    this.how = "replace"; // as it was written last
+    window.navigation?.addEventListener("currententrychange",
       ({ navigationType }) => this.look(navigationType ?? "push"));
-    else setInterval(() => this.mirroring || this.look("replace"), LOOKS_MS); // a browser of before 2026
+    setInterval(() => this.look(), LOOKS_MS); // browsers of before 2026 don't tell of it
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
@@ -115,9 +111,7 @@ export class Address {
   become(/** @type {string} */ query) {
     this.query = query;
     this.version += 1;
-    this.versions.delete(this.mark);
     this.versions.set(this.mark, this.version);
-    if (this.versions.size > REMEMBERED) this.versions.delete([...this.versions.keys()][0]);
   }
 
   // The version of a query, by its mark; 0 of one that isn't the page's any more.
@@ -140,6 +134,7 @@ export class Address {
 
   // Whatever the hand does next comes after what it did.
   act() {
+    this.look();
     if (this.unknown) this.undone ??= () => this.sayAll(); // it was told of a part that the server didn't know yet
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
@@ -173,11 +168,8 @@ export class Address {
     const to = this.path + (this.query && `?${arranged(this.query, CONTROLS)}`);
     if (how === "push") history.pushState({}, "", to);
     else history.replaceState(history.state, "", to);
-    clearTimeout(this.mirroring); // a browser drops what is written too often, and says nothing
-    this.mirroring = this.mirrored ? undefined : setTimeout(() => {
-      this.mirroring = undefined;
-      if (!this.mirrored) this.write(how);
-    }, MIRROR_MS);
+    this.seen = location.href;
+    this.how = how;
   }
 
   get mirrored() {
@@ -188,6 +180,7 @@ export class Address {
   follow() {
     this.become(ordered(location.search));
     this.path = location.pathname;
+    this.seen = location.href;
     this.patience = PATIENCE_MS;
     this.source = null;
     this.turns = false;
@@ -196,16 +189,18 @@ export class Address {
   }
 
   // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run
-  // knew.
-  look(/** @type {string} */ how) {
+  // knew. Or a write of the page's isn't there: a browser drops what is written too often, and says nothing.
+  look(how = "replace") {
     if (how === "traverse" || this.mirrored) return;
-    if (location.pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
-    const [now, then] = [location.search, this.query].map((query) => new URLSearchParams(query));
+    const { href, pathname, search } = location;
+    if (href === this.seen) return this.write(this.how);
+    if (pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
+    const [now, then] = [search, new URL(this.seen).search].map((query) => new URLSearchParams(query));
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
     this.write("replace"); // the entry of before stays ...
     this.source = null;
     if (how !== "replace" || !names.every((name) => CONTROLS.includes(name))) return;
-    this.become(ordered(String(now)));
+    this.become(patched(this.query, Object.fromEntries(names.map((name) => [name, now.get(name)]))));
     this.write("push"); // ... and the move is a step of its own
     this.sayIn(this.tell() ? this.rest : 0);
   }
@@ -213,11 +208,7 @@ export class Address {
   // ---- the server
 
   say(again = false) {
-    clearTimeout(this.timer);
-    if (again && this.busy) {
-      this.timer = setTimeout(() => this.say(true), this.patience);
-      return;
-    }
+    if (again && this.busy) return this.sayIn(this.patience, true);
     // What a control was moved to, it tells itself: only where that isn't heard, or another value is given to it, is it
     // turned to what the address says.
     const turns = this.turns || (again && !this.controlsAgree);
@@ -230,8 +221,7 @@ export class Address {
 
   // With what is another each time: what was taken back and is done again is said anew, though it is the same.
   sendValue() {
-    const taken = [...this.taken].at(-1) ?? "";
-    this.setValue({ query: this.query, taken, back: this.back, n: this.saidAt });
+    this.setValue({ query: this.query, taken: [...this.taken].at(-1) ?? "", n: this.saidAt });
   }
 
   // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
@@ -243,7 +233,7 @@ export class Address {
 
   // Whether the server is there again, and has not drawn this page since.
   get unknown() {
-    return ![0, this.drawn?.back].includes(this.back);
+    return (this.drawn?.n ?? 0) < this.back;
   }
 
   // Whether nothing that is said now would be heard: a run goes on, or the connection is away.
@@ -256,15 +246,14 @@ export class Address {
   }
 
   get controlsAgree() {
-    if (!this.drawn || this.drawn.page !== this.page) return false;
-    const [query, { controls }] = [new URLSearchParams(this.query), this.drawn];
-    return CONTROLS.every((name) => query.get(name) === (controls[name] ?? null));
+    const [now, drawn] = [this.query, this.drawn?.is ?? ""].map((query) => new URLSearchParams(query));
+    return this.drawn?.page === this.page && CONTROLS.every((name) => now.get(name) === drawn.get(name));
   }
 
-  sayIn(/** @type {number} */ ms) {
+  sayIn(/** @type {number} */ ms, again = false) {
     clearTimeout(this.timer);
-    this.due = true;
-    this.timer = setTimeout(() => this.say(), ms);
+    this.due = !again;
+    this.timer = setTimeout(() => this.say(again), ms);
   }
 
   // How long the hand rests before the page is told: on a busy server, several changes are followed by one run.
@@ -275,7 +264,7 @@ export class Address {
   // Whether what is drawn is what the address says.
   get heard() {
     const { drawn } = this;
-    return drawn !== null && drawn.page === this.page && [drawn.is, drawn.from].includes(this.mark);
+    return drawn !== null && drawn.page === this.page && (drawn.is === this.query || drawn.from === this.mark);
   }
 
   // Unless a drawing of this query comes, it is said again.
@@ -284,7 +273,7 @@ export class Address {
     this.timer = undefined;
     this.due = false;
     if (this.heard) return; // nor is it drawn anew: Streamlit draws only what is another one
-    this.timer = setTimeout(() => this.say(true), this.patience);
+    this.sayIn(this.patience, true);
     this.patience = Math.min(2 * this.patience, MOST_PATIENCE_MS);
   }
 
@@ -306,22 +295,19 @@ export class Address {
 
   // With each drawing.
   hear(/** @type {Drawn} */ drawn) {
-    this.drawn = drawn;
-    const [before, { undone }] = [this.mark, this];
+    this.look();
+    const [is, { undone }] = [ordered(drawn.is), this];
+    this.drawn = { ...drawn, is };
     if (undone && !this.unknown) {
       this.undone = null;
       setTimeout(undone);
     }
     this.take(drawn.offers);
-    if (!window.navigation && !this.mirroring) this.look("replace");
-    if (drawn.page === this.page && drawn.from === before && drawn.is !== this.mark) {
-      const query = patched(this.query, drawn.patch);
-      if (query !== this.query) {
-        this.query = query; // corrected: no step, nor another version, as it is what was drawn
-        this.versions.set(this.mark, this.version);
-        this.write("replace");
-        this.tell();
-      }
+    if (drawn.page === this.page && drawn.from === this.mark && is !== this.query) {
+      this.query = is; // corrected: no step, nor another version, as it is what was drawn
+      this.versions.set(this.mark, this.version);
+      this.write("replace");
+      this.tell();
     }
     if (location.pathname !== this.path) this.write("replace");
     if (!this.heard) {

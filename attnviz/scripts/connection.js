@@ -31,7 +31,6 @@ function look() {
   clearTimeout(silence);
   if (connected) silence = setTimeout(() => show(""), BACK_SAID_MS);
   window.dispatchEvent(new Event(connected ? "attnviz:back" : "attnviz:away"));
-  closeDialog();
 }
 
 function show(/** @type {string} */ text) {

@@ -10,6 +10,7 @@ from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.lone_board import LoneBoard, mounted
 from tests.browser.playground import Playground
+from tests.browser.proxy import Network, network
 from tests.browser.readers import Tabs, readers
 from tests.browser.serving import launched_chromium, running_server
 
@@ -23,6 +24,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
     before, traceback, after = log.read_text().partition("Traceback")
     assert not traceback, f"the server's log has errors: {before[-500:]}{traceback}{after[:6000]}"
+
+
+@pytest.fixture
+def cable(server: str) -> Iterator[Network]:
+    """A network between a browser and the server, which can be cut."""
+    with network(int(server.rsplit(":", 1)[1])) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

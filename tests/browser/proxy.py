@@ -3,8 +3,9 @@
 import asyncio
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 # Where a page that comes back names its session, after the protocol and its token.
 _WITH_SESSION = re.compile(rb"(sec-websocket-protocol: *[^,\r]+, *[^,\r]+), *[^,\r]+", re.IGNORECASE)
@@ -20,80 +21,46 @@ class Network:
 
     def __init__(self, to: int) -> None:
         self.to = to
-        self.port = 0
-        self.refused = 0
         self._loop = asyncio.new_event_loop()
         self._open: set[asyncio.StreamWriter] = set()
         self._flows = asyncio.Event()
-        self._refuses = False
-        self._forgets = False
-        self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-        self._started.wait(10)
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        self._refuses = self._forgets = False
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self.restore()
+        server = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        self._call(self._cut)
+        self._do(self._become(flows=True, refuses=True))
 
     def freeze(self) -> None:
-        self._call(self._flows.clear)
+        self._do(self._become(flows=False))
 
     def restore(self) -> None:
-        def restore() -> None:
-            self._refuses = False
-            self._flows.set()
-
-        self._call(restore)
+        self._do(self._become(flows=True))
 
     def forget(self) -> None:
         self._forgets = True
         self.cut()
         self.restore()
 
-    def mend(self) -> None:
-        """Be as a network that was never away."""
-        self._forgets = False
-        self.restore()
-
     def close(self) -> None:
-        self._call(self._cut)
+        self.cut()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
 
-    def _call(self, act: object) -> None:
-        done = threading.Event()
+    def _do(self, act: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(act, self._loop).result(10)
 
-        def run() -> None:
-            act()  # type: ignore[operator]
-            done.set()
-
-        self._loop.call_soon_threadsafe(run)
-        done.wait(10)
-
-    def _cut(self) -> None:
-        self._refuses = True
-        self._flows.set()
-        for writer in list(self._open):
+    async def _become(self, *, flows: bool, refuses: bool = False) -> None:
+        self._refuses = refuses
+        (self._flows.set if flows else self._flows.clear)()
+        for writer in list(self._open) if refuses else ():
             writer.transport.abort()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._flows.set()
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
-        self.port = int(server.sockets[0].getsockname()[1])
-        self._started.set()
-        self._loop.run_forever()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._refuses:
-            self.refused += 1
-            writer.transport.abort()
-            return
         try:
+            if self._refuses:
+                raise OSError
             there, back = await asyncio.open_connection("127.0.0.1", self.to)
         except OSError:  # the server itself is away
             writer.transport.abort()

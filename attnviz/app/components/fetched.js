@@ -8,8 +8,7 @@ import { FETCHED } from "../../scripts/sent.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-const WAITS_MS = [0, 300, 1000, 3000]; // before each try; from then on the last
-const TOLD = 2; // tries that fail before the reader is told
+const WAITS_MS = 1000; // between two tries; of the second that fails, the reader is told
 
 /** @typedef {{ default: (drawing: Drawing<unknown>) => void }} Script */
 
@@ -32,14 +31,12 @@ async function fetchScript(tell) {
   // Where the server is, its page says: see attnviz/app/server/where.py.
   const address = new URL(FETCHED.script, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
   for (let tries = 0; ; tries += 1) {
-    const wait = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)];
-    if (wait) await new Promise((done) => setTimeout(done, wait));
-    // One that failed under its own address may be failed for good.
-    const place = tries ? `${address}?try=${tries}` : address;
+    const place = tries ? `${address}?try=${tries}` : address; // one that failed there may be failed for good
     try {
       return await import(place);
     } catch {
-      if (tries + 1 >= TOLD) tell();
+      if (tries) tell();
     }
+    await new Promise((done) => setTimeout(done, WAITS_MS));
   }
 }

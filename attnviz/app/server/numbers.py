@@ -31,7 +31,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
-from attnviz.app.server.hosts import Pace, address_of
+from attnviz.app.server.hosts import address_of
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.models.kept import Kept
 
@@ -39,8 +39,6 @@ _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
 WORKERS, MOST_AT_ONCE = 2, 64  # what is turned away costs a run of its page, which is more than this is
 MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # so that there is room for others; a class may stand behind one
-RATE, BURST = 500.0, 1000.0  # of one address: 300 people at one a second
-MOST_ADDRESSES = 10_000  # whose pace is known
 MOST_BYTES = MOST_CHARACTERS + 1024  # of a message
 MOST_KEPT, MOST_BYTES_KEPT = 512, 2**23  # of answers; those of six tokens are some 6 kB each
 # Seconds until a thread that computes lets another go on, while numbers are computed. Each call of torch waits for that
@@ -55,7 +53,6 @@ class Numbers:
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
-        self._paces = Kept(most=MOST_ADDRESSES)
         self._turn = sys.getswitchinterval()
         self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT)
 
@@ -67,13 +64,10 @@ class Numbers:
         page, query = message.get("page", PLAYGROUND), message["query"]
         if not isinstance(query, str) or page not in list(PAGES):
             return nothing(400)
-        address = address_of(request.scope)
-        if not self._paces.get(address, lambda: Pace(RATE, BURST)).admits():
-            return nothing()
         key = blake2b(f"{page} {query}".encode("utf-8", "surrogatepass")).digest()
         kept = partial(self._answers.get, key, lambda: board_of(page, query) or b"", len)
         try:
-            data = await self._computed(address, kept)
+            data = await self._computed(address_of(request.scope), kept)
         except Exception:
             _LOG.exception("a board could not be told its numbers")
             return nothing()
@@ -89,9 +83,7 @@ class Numbers:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._workers, compute)
         finally:
-            self._at_work[address] -= 1
-            if not self._at_work[address]:
-                del self._at_work[address]
+            self._at_work -= Counter((address,))
             if not self._at_work:
                 sys.setswitchinterval(self._turn)
 

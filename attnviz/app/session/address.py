@@ -27,7 +27,6 @@ _SCRIPTS = Path(__file__).parents[2] / "scripts"
 _EARS = "address.ears"
 PLAYGROUND = ""  # the first page has no name in an address
 _MOST_OFFERS = 32  # that the page may not have taken yet
-_DRAWN = 3  # times, after which it has: what is drawn comes in order
 # Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
 PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
 SENT = {"PUT_OFF": PUT_OFF, "CONTROLS": list(parameters())}  # these are bound to the address
@@ -59,13 +58,10 @@ def hear() -> None:
     else:
         asked = _hear(now, said, came, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
-    for name, (refused, text) in now.corrected.items():  # of a run that was overtaken before it could tell
-        if now.texts.get(name, "") == refused:
-            lay(now.texts, {name: text or None})
     for each in now.offers:
         if not each.left:
             lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
-    if now.turning is None and any(each.turns for each in now.offers):
+    if any(each.turns for each in now.offers):
         _run_turned(now)
     if history:  # as the controls will be, once they are drawn
         for name, value in read_controls(asked)[0].items():
@@ -79,7 +75,6 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]
             now.asked = read_query(came)
         return read_query(came)
     now.turning = None
-    now.offers = [each for each in now.offers if each.drawn < _DRAWN]
     if history:
         now.asked, now.fresh = read_query(came), set(texts())
         for each in now.offers:
@@ -101,6 +96,8 @@ def _valid(said: Any) -> Any:
 
 
 def _run_turned(now: Memory) -> None:
+    if now.turning is not None:
+        return
     query = known.becomes(now.asked, known.controls(), now.texts)
     for each in now.offers:
         if not each.left:
@@ -131,9 +128,7 @@ def turn(values: Mapping[str, Any]) -> None:
 def turn_now(values: Mapping[str, Any]) -> None:
     """Set controls and restart this run, once."""
     turn(values)
-    now = memory()
-    if now.turning is None:
-        _run_turned(now)
+    _run_turned(memory())
 
 
 def go_to(page: str) -> None:
@@ -144,19 +139,16 @@ def go_to(page: str) -> None:
 def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
     now = memory()
-    set_up = known.controls()
-    found = known.becomes(now.asked, set_up, now.texts)
+    found = known.becomes(now.asked, known.controls(), now.texts)
     drawn = {
         "from": known.mark_of_now(),
-        "is": known.mark_of(found),
-        "patch": known.patch_of(now.asked, found),
+        "is": written(found),
         "page": page,
-        "controls": set_up,
-        "back": (now.said or {}).get("back", 0),
+        "n": (now.said or {}).get("n", 0),
         "offers": [each.sent() for each in now.offers],
     }
     for each in now.offers:
-        each.drawn += 1
+        each.drawn = True
     now.asked, now.turning, now.back = found, None, False
-    now.corrected.clear()
+    now.fresh, now.read = now.fresh - now.read, set()
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -20,7 +20,7 @@ class Offer:
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
     path: str | None = None
-    drawn: int = 0  # how often it was
+    drawn: bool = False
     left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
 
     def sent(self) -> dict[str, Any]:
@@ -41,8 +41,8 @@ class Memory:
     asked: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link and that no page has read yet
-    corrected: dict[str, tuple[str, str]] = field(default_factory=dict)  # texts that can't be had, and those in place
+    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and of which no run has told
+    read: set[str] = field(default_factory=set)  # by this run
     offers: list[Offer] = field(default_factory=list)
     back: bool = False  # whether the page was open already, before another server or session
     turning: str | None = None  # the query of a run of our own
@@ -120,8 +120,3 @@ def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[s
     found = {name: text for name, text in asked.items() if is_of_others(name)} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
     return found | {EXAMPLE: PUBLISHED} if says_nothing(found) else found  # bare, it would open another example
-
-
-def patch_of(asked: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the change between two queries; None for a removed parameter."""
-    return {name: now.get(name) for name in sorted(asked.keys() | now.keys()) if asked.get(name) != now.get(name)}

@@ -1,6 +1,6 @@
 """A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -10,7 +10,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
-from tests.browser.proxy import Network, network
+from tests.browser.proxy import Network
 
 AWAY, NOTICE = say("connection.away"), ".st-key-address .connection"
 # Which parts of a page are under the notice, of those that a reader needs at its top.
@@ -23,13 +23,6 @@ _COVERED = """() => {
   return parts.filter(part => covers(part.getBoundingClientRect())).map(part => part.textContent);
 }"""
 LONG = 90_000  # in milliseconds: Streamlit looks for its server at ever longer intervals
-
-
-@pytest.fixture
-def cable(server: str) -> Iterator[Network]:
-    with network(int(server.rsplit(":", 1)[1])) as made:
-        yield made
-        made.mend()
 
 
 def _is_away(reader: Playground) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz.app.session.memory import becomes, mark_of, patch_of
+from attnviz.app.session.memory import becomes, mark_of
 from attnviz.link.state import read_query
 from tests.node import PageScript
 
@@ -20,15 +20,6 @@ WRITTEN = [*"&=%+?;#\0ab", "%C3%A9", "%C3", "%ff", "%2", "%26"]  # as browsers d
 def test_a_query_has_one_mark_here_and_in_the_page(script: PageScript, query: str) -> None:
     query = query.lstrip("?")  # which stands before a query, and is none of it
     assert script.run("({ query }, text) => query.markOf(text)", query) == mark_of(read_query(query))
-
-
-@given(queries, queries)
-def test_the_difference_of_two_queries_makes_one_of_the_other(
-    script: PageScript, asked: dict[str, str], now: dict[str, str]
-) -> None:
-    does = "({ query }, [text, patch]) => query.patched(text, patch)"
-    made = script.run(does, [urlencode(asked), patch_of(asked, now)])
-    assert read_query(made) == now
 
 
 @given(queries)

@@ -1,6 +1,7 @@
-"""What the app uses of Streamlit's own parts, as they are in this version, and when what is replaced can go.
+"""What the app uses of Streamlit's own parts, as they are in this version.
 
-Names and arguments of what it calls are the type checker's to find.
+What is replaced can go where Streamlit itself does it by then: what it does by itself is told beside what ours does.
+Names and arguments of what the app calls are the type checker's to find.
 """
 
 import inspect
@@ -91,22 +92,17 @@ def sent(serde: Any, value_type: Any, **value: Any) -> tuple[Any, Any]:
     return made, metadata and metadata.value_type
 
 
-@pytest.mark.parametrize(
-    ("value", "wanted"),
-    [({"int_value": 7}, 7), ({"double_value": 7.0}, 7), ({"int_value": 17}, 3), ({"double_value": math.nan}, 3),
-     ({"double_value": math.inf}, 3), ({"string_value": "7"}, 3), ({"bytes_value": b"7"}, 3), ({}, 3),
-     ({"bool_value": True}, 3), ({"json_value": "{"}, 3)],
-)  # fmt: skip
-def test_what_is_no_whole_number_of_a_control_counts_as_its_default(value: dict[str, Any], wanted: int) -> None:
-    assert sent(WHOLE, "double_value", **value) == (wanted, "double_value")
-
-
-@pytest.mark.parametrize(
-    ("value", "wanted"), [({"string_value": "b"}, "b"), ({"int_value": 1}, "a"), ({"string_value": "c"}, "a"),
-                          ({"bytes_value": b"a"}, "a")],
-)  # fmt: skip
-def test_what_is_no_option_counts_as_the_default(value: dict[str, Any], wanted: str) -> None:
-    assert sent(CHOICE, "string_value", **value)[0] == wanted
+def test_what_was_forged_counts_as_the_default_and_streamlit_itself_hands_it_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What no browser sends is tried with every control of the app in tests/pages/session/test_forged.py."""
+    assert sent(WHOLE, "double_value", int_value=7) == (7, "double_value")
+    assert sent(WHOLE, "double_value", double_value=math.nan) == (3, "double_value")
+    assert sent(CHOICE, "string_value", string_value="c")[0] == "a"
+    monkeypatch.setattr(WStates, "__getitem__", internals._value_of)
+    with pytest.raises(ValueError, match="NaN"):
+        sent(WHOLE, "double_value", double_value=math.nan)
+    assert sent(CHOICE, "string_value", string_value="c")[0] == "c"
 
 
 # Uploads
@@ -120,12 +116,16 @@ def held(uploads: MemoryUploadedFileManager) -> dict[str, list[str]]:
     return {session: list(files) for session, files in uploads.file_storage.items() if files}
 
 
-def test_a_session_holds_few_files_the_latest() -> None:
+@pytest.mark.parametrize(("adds", "most"), [(internals._keep_few, MAX_UPLOADS), (internals._add_file, 60)])
+def test_a_session_holds_few_files_the_latest_and_of_streamlit_itself_all(
+    monkeypatch: pytest.MonkeyPatch, adds: Any, most: int
+) -> None:
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", adds)
     uploads = MemoryUploadedFileManager("/upload")
     for number in range(60):
         upload(uploads, "s", number, 10)
-    assert held(uploads) == {"s": [f"s.{number}" for number in range(60 - MAX_UPLOADS, 60)]}
-    assert uploads._total_bytes == 10 * MAX_UPLOADS
+    assert held(uploads) == {"s": [f"s.{number}" for number in range(60 - most, 60)]}
+    assert uploads._total_bytes == 10 * most
 
 
 def test_all_sessions_together_hold_so_many_bytes_and_those_who_have_most_lose_theirs() -> None:
@@ -159,7 +159,8 @@ def told_by(joins: Any) -> dict[str, str]:
     return {each.id: each.string_value for each in data.widget_states.widgets}
 
 
-def test_what_was_pressed_is_told_though_back_follows_at_once() -> None:
+def test_what_was_pressed_is_told_though_back_follows_at_once_and_streamlit_itself_forgets_it() -> None:
+    assert told_by(internals._joined) == {"of all pages": "back"}
     assert told_by(internals._with_all_told) == {"of all pages": "back", "of this page": "press"}
     assert internals._with_all_told(None, None) is None
 
@@ -186,7 +187,8 @@ def known_of_a_press(hears: Any) -> tuple[bool, ...]:
     return "w" in states._state._new_widget_state.states, "first" in states._state
 
 
-def test_a_press_is_called_back_wholly_though_another_run_is_asked_for() -> None:
+def test_a_press_is_called_back_wholly_though_another_run_is_asked_for_and_streamlit_itself_leaves_it() -> None:
+    assert known_of_a_press(internals._hear) == (False, False)
     assert known_of_a_press(internals._hear_whole) == (True, True)
 
 
@@ -196,32 +198,6 @@ def test_no_message_is_one_that_a_page_is_thought_to_have() -> None:
     message.delta.new_element.text.body = "a" * 1_000_000
     populate_hash_if_needed(message)
     assert not message.metadata.cacheable
-
-
-# What is replaced can go where one of these fails: Streamlit does it itself by then
-
-
-def test_streamlit_itself_hands_on_what_was_forged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WStates, "__getitem__", internals._value_of)
-    with pytest.raises(ValueError, match="NaN"):
-        sent(WHOLE, "double_value", double_value=math.nan)
-    assert sent(CHOICE, "string_value", string_value="c")[0] == "c"
-
-
-def test_streamlit_itself_forgets_what_was_pressed_before_back() -> None:
-    assert told_by(internals._joined) == {"of all pages": "back"}
-
-
-def test_streamlit_itself_leaves_what_it_was_told_where_another_run_is_asked_for() -> None:
-    assert known_of_a_press(internals._hear) == (False, False)
-
-
-def test_streamlit_itself_holds_whatever_is_uploaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", internals._add_file)
-    uploads = MemoryUploadedFileManager("/upload")
-    for number in range(60):
-        upload(uploads, "s", number, 10)
-    assert len(held(uploads)["s"]) == 60
 
 
 @pytest.mark.parametrize("control", [number_input, selectbox, text_widgets])
