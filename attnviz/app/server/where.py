@@ -47,7 +47,7 @@ _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range
 
 
 def where(path: str) -> bytes:
-    """Return HTML that says where a page's server is, and what it opens.
+    """Return HTML that says where the server is, and what opens.
 
     Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
     """
