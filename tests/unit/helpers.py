@@ -4,6 +4,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,7 @@ def anything(draw: st.DrawFn) -> Scenario:
         numbers = st.lists(st.lists(cell, min_size=columns, max_size=columns), min_size=rows, max_size=rows)
         scenario = with_replaced(scenario, {name: draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))})
     edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
-    return with_edits(scenario, [*scenario.edits, *edits])
+    return replace(scenario, edits=(*scenario.edits, *edits))
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -214,9 +215,3 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.002)
-
-
-def with_edits(scenario: Scenario, edits: Iterable[Edit]) -> Scenario:
-    return Scenario(
-        **{name: getattr(scenario, name) for name in Scenario.__dataclass_fields__} | {"edits": tuple(edits)}
-    )

@@ -83,7 +83,7 @@ def out_of_view(board: Bounds, width: int, height: int) -> list[str]:
 
 
 def aligned(board: Bounds) -> None:
-    """The picked word's cells stand in one row, each product under its right factor."""
+    """The picked word's cells stand in one row, with its name and its band."""
     picked = board.page.evaluate(_PICKED)
     rows = {name: board.row_of(name, picked) for name in SPINE}
     heights = [y for row in rows.values() for _, y, _, _ in row]
@@ -92,7 +92,3 @@ def aligned(board: Bounds) -> None:
     assert len(names) == len(band) == 1
     for _, y, _, height in (*names, *band):
         assert y + height / 2 == pytest.approx(heights[0] + rows["x"][0][3] / 2, abs=2)
-    keys = [board.row_of("k", word)[0][0] for word in range(len(rows["scores"]))]
-    assert [x for x, *_ in rows["scores"]] == pytest.approx(keys, abs=1)
-    assert [x for x, *_ in rows["context"]] == pytest.approx([x for x, *_ in board.row_of("v", 0)], abs=1)
-    assert [x for x, *_ in rows["q"]] == pytest.approx([x for x, *_ in board.row_of("w_q", 0)], abs=1)

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from dataclasses import replace
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -125,7 +126,7 @@ def test_a_saved_scenario_is_opened_with_all_it_has(sharing: Sharing) -> None:
     assert sharing.shows(saved)
     assert sharing.messages == []
     sharing.edit("w_q", 1, 1, 2.0)
-    assert sharing.shows(Scenario(**{**vars_of(saved), "edits": [*saved.edits, ("w_q", 1, 1, 2.0)]}))
+    assert sharing.shows(replace(saved, edits=(*saved.edits, ("w_q", 1, 1, 2.0))))
 
 
 MARKUP = (
@@ -159,10 +160,6 @@ def markup_in(markdown: str) -> list[str]:
         r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
     )  # escaped signs, and code
     return re.findall(r"[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->", rest)
-
-
-def vars_of(scenario: Scenario) -> dict[str, Any]:
-    return {name: getattr(scenario, name) for name in scenario.__dataclass_fields__}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The board's own script, function by function: what it computes is torch's, what it says is `attnviz.explain`'s."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,7 @@ from attnviz.core.scenario import traced
 from attnviz.explanation.summary import attends_most
 from attnviz.words import say
 from tests.node import PageScript
-from tests.unit.helpers import edits_of, setups, with_edits
+from tests.unit.helpers import edits_of, setups
 from tests.unit.small_models import MODELS, tokenizer
 
 _READS = """({ made, reads: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
@@ -51,7 +52,7 @@ def scenarios(draw: st.DrawFn, max_tokens: int = 6, max_d: int = 5) -> Scenario:
         n_rows, n_columns = scenario.shape_of(name)
         place = draw(st.integers(0, n_rows - 1)), draw(st.integers(0, n_columns - 1))
         edits.append(Edit(name, *place, draw(EXTREMES)))
-    return with_edits(scenario, tuple(edits))
+    return replace(scenario, edits=tuple(edits))
 
 
 @given(scenario=scenarios(max_tokens=6, max_d=4), digits=st.integers(1, 6))

@@ -14,7 +14,7 @@ from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from tests.node import PageScript
 from tests.unit.board.test_board_script import scenarios
-from tests.unit.helpers import setups, with_edits
+from tests.unit.helpers import setups
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
@@ -148,7 +148,7 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
     got = [edit["value"] for edit in edits]
     assert got == pytest.approx(least.tolist(), abs=2e-4 * max(1.0, least.abs().max().item()))
     if len(w) > 1 and singular[-1] > 1e-2 * singular[0]:  # it can go anywhere
-        moved = traced(with_edits(scenario, tuple(Edit(**edit) for edit in edits)))
+        moved = traced(replace(scenario, edits=tuple(Edit(**edit) for edit in edits)))
         assert moved[name][row].tolist() == pytest.approx(
             wished.tolist(), abs=1e-3 * (1 + least.abs().max().item()) * (1 + w.norm().item())
         )

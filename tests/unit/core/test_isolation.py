@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 
@@ -26,13 +27,8 @@ SCENARIOS = [
 NAMES = ("x", "w_q", "w_k", "w_v", "scores", "attention_weights", "context")
 
 
-def fresh(scenario: Scenario) -> Scenario:
-    """The same scenario with nothing computed yet."""
-    return Scenario(**{field: getattr(scenario, field) for field in scenario.__dataclass_fields__})
-
-
 def numbers(scenario: Scenario) -> list[torch.Tensor]:
-    made = attnviz.trace(fresh(scenario))
+    made = attnviz.trace(replace(scenario))  # with nothing computed yet
     return [getattr(made, name) for name in NAMES]
 
 

@@ -16,11 +16,10 @@ from attnviz.core.changes import changes_of, with_changes
 from attnviz.core.seeding.vectors import stated_matrix
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
-from attnviz.export import pytorch_script, scenario_from_json, scenario_json
 from attnviz.link.changes_text import decode_changes, encode_changes
-from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.marking import ENTERS
 from attnviz.published import WorkedExample, published_variances, starting_points, worked_example, worked_examples
+from tests.unit.rules.test_surfaces import SURFACES
 
 EXAMPLES = tuple(worked_examples().values())
 WHOLE = tuple(example for example in EXAMPLES if not example.from_scores)
@@ -99,11 +98,5 @@ def test_where_an_examples_numbers_are_from_is_said() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
 def test_an_example_leaves_and_comes_back(example: WorkedExample) -> None:
-    assert scenario_from_query(query_of(example.scenario)) == (example.scenario, [])
-    assert scenario_from_json(scenario_json(example.scenario)) == example.scenario
-    names: dict[str, torch.Tensor] = {}
-    try:
-        exec(pytorch_script(example.scenario), names)  # our own code, as a reader runs it
-    finally:
-        torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]  # the script changes it
-    assert torch.equal(names["context"], attnviz.trace(example.scenario).context)
+    for surface in SURFACES.values():
+        surface(example.scenario, attnviz.trace(example.scenario))

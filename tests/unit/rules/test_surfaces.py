@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -322,7 +323,7 @@ def test_the_board_and_every_explanation_have_them_too(
 def test_comparing_says_what_there_is_between_two(a: Scenario, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([each for each in a.editable if each != "mask"]))
     edit = name, 0, 0, data.draw(st.sampled_from((-1.0, 0.25, 2.0)))
-    b = Scenario(**{each: getattr(a, each) for each in Scenario.__dataclass_fields__} | {"edits": [*a.edits, edit]})
+    b = replace(a, edits=(*a.edits, edit))
     assert bool(changed_in_words(a, b)) == (a != b)
     compared = Comparison.of_heads(traced(a), traced(b), 0)
     for each in compared.names:

@@ -2,6 +2,7 @@
 
 import string
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -51,11 +52,7 @@ ROWS = list(table().values())
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     scenario = draw(setups())
-    return Scenario(**{**vars_of(scenario), "edits": draw(edits_of(scenario))})
-
-
-def vars_of(scenario: Scenario) -> dict[str, Any]:
-    return {name: getattr(scenario, name) for name in Scenario.__dataclass_fields__}
+    return replace(scenario, edits=draw(edits_of(scenario)))
 
 
 typed = st.fixed_dictionaries(
@@ -267,7 +264,8 @@ def test_a_link_of_everything_is_read_back_to_the_same_state(
     assert opened.query == came
     controls, refused = read_controls(opened.query)
     assert refused == {}
-    assert scenario_of(controls) == Scenario(**{**vars_of(scenario), **dict.fromkeys(EDITABLE), "edits": ()})
+    nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
+    assert scenario_of(controls) == replace(scenario, **nothing, edits=())
     read = read_texts(opened.query, Around(scenario), repr)
     assert {name: each.told for name, each in read.items() if each.told} == {}
     assert {name: read[name].value if name in read else texts()[name].default for name in values} == values
