@@ -78,6 +78,9 @@ _LOOK = """() => {
     }
     return false;
   };
+  // What the page is scrolled under.
+  const floating = '.panel, .stAppHeader, .st-key-playground-what_if, [data-testid=stLayoutWrapper]'
+    + ':has(> :is(.st-key-name, .st-key-top_bar, .st-key-picked_cell))';
   const texts = [], words = [], parts = [], small = [];
   for (const root of roots) {
     const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
@@ -95,7 +98,7 @@ _LOOK = """() => {
       const power = parent.matches('.js-plotly-plot tspan'); // of ten, at an axis
       if (parseFloat(getComputedStyle(parent).fontSize) < 11.9 && !power) small.push(data.trim());
       const of = `${roots.indexOf(root)}.${n}`;
-      const floats = within(parent, '.panel, .stAppHeader, .st-key-name, .st-key-top_bar, .st-key-what_if');
+      const floats = within(parent, floating);
       for (const box of boxes) { // letters end within their line
         const trim = Math.max(2, 0.12 * (box.bottom - box.top));
         texts.push({ text: data.trim(), of, floats, ...box, top: box.top + trim, bottom: box.bottom - trim });
@@ -103,16 +106,29 @@ _LOOK = """() => {
       if (!within(parent, matrices)) words.push(...data.split(/\\s+/).filter(each => /\\p{L}/u.test(each)));
     }
   }
-  const covered = all('.cell').filter(cell => {
-    const box = cell.getBoundingClientRect();
-    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-    const sees = shown(cell) && onScreen(cut(cell.parentElement, box));
-    const over = sees ? cell.getRootNode().elementsFromPoint(x, y) : [];
-    const rest = over.slice(0, Math.max(0, over.indexOf(cell)));
-    return rest.some(each => !each.matches('.panel, .panel *'));
-  }).map(cell => cell.dataset.at);
   const lies = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom
     && other.top < one.bottom;
+  const pointsOf = once(line => {
+    const at = line.getScreenCTM(), length = line.getTotalLength();
+    return Array.from({ length: 200 }, (_, n) => line.getPointAtLength(length * n / 199).matrixTransform(at));
+  });
+  const lines = all('.flow path, .bands path').filter(shown);
+  const through = [...lines, ...all('.ribbons path, .picked-row')]; // a pointer goes through these, and sees them now
+  for (const each of through) each.style.pointerEvents = 'auto';
+  const covered = all('.cell, td[data-value], figure .cells > span').filter(cell => {
+    const box = boxOf(cell);
+    if (!shown(cell) || !onScreen(cut(cell.parentElement, box))) return false;
+    const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    const isIn = ({ x, y }) =>
+      x > box.left + 2 && x < box.right - 2 && y > box.top + 2 && y < box.bottom - 2; // it may touch an edge
+    const crossing = lines.flatMap(line => (lies(boxOf(line), box) ? pointsOf(line).filter(isIn).slice(0, 1) : []));
+    return [middle, ...crossing].some(({ x, y }) => {
+      const over = cell.getRootNode().elementsFromPoint(x, y);
+      const rest = over.slice(0, Math.max(0, over.indexOf(cell)));
+      return rest.some(each => !cell.contains(each) && !each.matches('.dark .picked-row') && !within(each, floating));
+    });
+  }).map(cell => cell.dataset.at ?? cell.textContent);
+  for (const each of through) each.style.pointerEvents = '';
   const seen = selector => all(selector).filter(shown).map(each => each.getBoundingClientRect());
   if (seen('.status').some(one => seen('.views button').some(other => lies(one, other)))) covered.push('status');
   const main = document.querySelector('[data-testid=stMain]');

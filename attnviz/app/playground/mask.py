@@ -26,7 +26,7 @@ from attnviz.words.numbers import written
 
 MOST = 16  # tokens, beyond which nothing is painted
 _CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
-_BESIDE, _SAID = 40, 220  # pixels: the width of cells of one of four matrices side by side, and of what is said of it
+_BESIDE, _SAID = 30, 220  # pixels: the width of cells of one of four matrices side by side, and of what is said of it
 _KEY, _HERE = "what_if.mask", Path(__file__).parent
 _painter = st.components.v2.component(
     "attnviz_mask_painter",

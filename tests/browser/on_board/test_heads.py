@@ -56,7 +56,7 @@ def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
 
 @pytest.fixture
 def board(new_board: Any) -> Board:
-    made: Board = new_board()
+    made: Board = new_board(1366, 768)
     return made
 
 
@@ -112,6 +112,7 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
 
     # The other heads have none of it, and what they share they have too; a reload brings all back.
     heads.nth(0).click()
+    expect(board.page.locator('[data-at^="attention_weights,0,1,"]').first).to_be_in_viewport(ratio=1)
     eventually(board.numbers, numbers_seen(edited, 0))
     expect(board.page.locator(".cell.edited")).to_have_count(0)
     board.press_keys("End")

@@ -1,13 +1,16 @@
 """The panel What if: the way to it from a number on the board, and a mask that is painted in it."""
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from attnviz.teach.masked import SHAPES, shaped
 from attnviz.words import say
 from tests.browser.board import Board
+from tests.browser.looks import look_at
 from tests.browser.playground import eventually
 
 MASKED = re.compile(r"\bmasked\b")
@@ -61,6 +64,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
     cells = board.page.locator(".painter [role=gridcell] button")
     expect(cells).to_have_count(36)
+    eventually(lambda: look_at(board.page).trouble, {})
     for head in board.page.locator(".painter [role=columnheader]").all():
         assert head.evaluate("each => each.scrollWidth <= each.clientWidth"), "its name is cut"
     first, last = cells.nth(6), cells.nth(8)  # of "journey": "Your", "journey", "starts"
@@ -82,6 +86,22 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     expect(board.page.locator('.board [data-at="attention_weights,1,3"]').first).not_to_have_class(MASKED)
     pressed = "all => all.flatMap((each, i) => each.getAttribute('aria-pressed') === 'true' ? [i] : [])"
     eventually(lambda: cells.evaluate_all(pressed), [6, 7, 8])
+    cells.nth(9).focus()
+    board.page.keyboard.press("Enter")  # by keys, too
+    expect(cells.nth(9)).to_have_attribute("aria-pressed", "true")
+    expect(board.page.locator('.board [data-at="attention_weights,1,3"]').first).to_have_class(MASKED)
+    expect(cells.nth(9)).to_be_focused()
+    for shape in SHAPES[::-1]:
+        board.page.get_by_role("button", name=say(f"what_if.mask.{shape}"), exact=True).click()
+        eventually(partial(cells.evaluate_all, pressed), shaped(shape, 6, 6).flatten().nonzero().flatten().tolist())
+    board.page.get_by_role("button", name=say("what_if.mask.try"), exact=True).click()
+    board.page.locator(".st-key-predicting-skip button").click()
+    ways = board.page.locator(".st-key-what_if_mask_ways svg[role=img]")
+    expect(ways).to_have_count(4)
+    if linked:  # side by side
+        tops = "all => new Set(all.map(each => each.getBoundingClientRect().top)).size"
+        eventually(lambda: ways.evaluate_all(tops), 1)
+    eventually(lambda: look_at(board.page).trouble, {})
 
 
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Self
@@ -183,17 +184,40 @@ def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(
     expect(reader.headline).not_to_contain_text("cat")
 
 
+@contextmanager
+def finger(on: Locator, way: float, aside: float = 0) -> Iterator[None]:
+    """Touch beside the middle of something, and move sideways; afterwards the finger is lifted."""
+    box = on.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2 + aside, box["y"] + box["height"] / 2
+    hand = on.page.context.new_cdp_session(on.page)
+    for kind, part in (("touchStart", 0.0), *(("touchMove", n / 4) for n in range(1, 5))):
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + way * part, "y": y}]})
+    yield
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
 def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
     reader = new_telephone()
+    reader.page.set_viewport_size({"width": 1366, "height": 768})  # of a wide screen that is touched
+    reader.arrive()
+    with finger(reader.knob, -150):
+        expect(reader.headline).to_have_text(re.compile("61 % → "))
+    expect(reader.cell(TOY)).to_have_text("−1.00")
+    expect(reader.headline).not_to_contain_text("cat")
+    reader.page.evaluate("localStorage.clear()")
+    reader.page.set_viewport_size({"width": 390, "height": 844})
     reader.arrive()
     slider = reader.board.locator(".toy .slider")
     expect(reader.board.locator(".toy")).to_contain_text(say("board.ruler.promise", token="fluffy", key="cat"))
     box = slider.bounding_box()
     assert box is not None
     assert box["height"] >= 44
-    slider.evaluate("each => { each.value = '-1'; each.dispatchEvent(new Event('input')); }")
-    expect(reader.headline).to_have_text(re.compile("61 % → "))
-    slider.evaluate("each => each.dispatchEvent(new Event('change'))")
+    low, high = (float(slider.get_attribute(end) or "nan") for end in ("min", "max"))
+    one = (box["width"] - 44) / (high - low)  # in pixels
+    with finger(slider, -3 * one, (2 - (low + high) / 2) * one):
+        expect(reader.headline).to_have_text(re.compile("61 % → "))
+    assert float(slider.input_value()) == pytest.approx(-1, abs=0.2)
     expect(reader.headline).not_to_contain_text("cat")
     after = slider.bounding_box()
     assert after is not None

@@ -11,6 +11,7 @@ from attnviz import look_into
 from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
+from tests.browser.accessibility import nothing_is_found
 from tests.browser.looks import MOST, look_at
 from tests.browser.playground import Playground, at_rest, eventually
 
@@ -98,6 +99,7 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     dock = page.get_by_role("status").filter(has_text=f"exp({exponent}) / (")
     expect(dock).to_contain_text(f"= {written(weight, 4)}")
     assert "editable" not in (cell.get_attribute("class") or "")
+    nothing_is_found(page)
     assert reader.sideways <= 0
     cell.click()  # pinned: the next number to change
     page.get_by_role("button", name=say("models.change.number")).click()

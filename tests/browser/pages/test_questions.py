@@ -24,6 +24,7 @@ from attnviz.teach.predictions import Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.teach.switched import alone, turned
 from attnviz.words import say
+from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
@@ -39,6 +40,17 @@ _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')
   }
   return false;
 }).length"""
+# What each cell and each text of a picture says, with whether its row is followed, and whether it is in sight.
+_DRAWN = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const drawn = roots.flatMap(root => [...root.querySelectorAll('.cell[data-value], .stMain svg[role=img] text')]);
+  return Object.fromEntries(drawn.map((each, n) => {
+    const { top, bottom, height } = each.getBoundingClientRect();
+    const says = `${each.dataset.value ?? each.textContent} ${each.matches('.query')}`;
+    return [`${n}: ${each.dataset.at}`, [says, height > 0 && top > 48 && bottom < innerHeight]];
+  }));
+}"""
+OTHERS = ((1024, 768), (1366, 650), (1920, 1080))
 # Whether the matrices stand from left to right, or below each other, anything is drawn, and some of it needs a scroll.
 _SPINE = """side => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
@@ -87,15 +99,15 @@ _ALL = """() => {
 def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
     new_learner: Callable[..., Learner], size: tuple[int, int]
 ) -> None:
-    """On a wide screen, what was predicted is wrong; on a telephone, it's skipped."""
-    learner = new_learner(*size).questions(question=QUESTIONS[0].slug)
+    """On a wide screen, what was predicted is wrong, and what is tried next is seen; on a telephone, it's skipped. Each
+    is dark on one of the two: where things stand doesn't depend on colours."""
     wide = size[0] > 1000
+    learner = new_learner(*size, color_scheme="light" if wide else "dark").questions(question=QUESTIONS[0].slug)
     for at, question in enumerate(QUESTIONS):
+        if at == len(QUESTIONS) // 2:
+            learner.page.emulate_media(color_scheme="dark" if wide else "light")
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asked.act, exact=True)).to_be_visible()
-        if wide:  # each question, asked and answered, in one of the other windows, too
-            _is_clean(learner, question.slug)
-            learner.page.set_viewport_size({"width": size[0], "height": size[1]})
         _look(learner, question.slug, wide)
         answers = {*question.answer, question.try_this, say("question_page.seen"), question.asked.happened}
         answers |= {say(f"questions.{question.name}.wrong.{wrong}") for wrong in question.predicts.wrong}
@@ -115,9 +127,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
         _look(learner, f"{question.slug}, answered", wide)
         assert (say(f"questions.{question.name}.wrong.{wrong}") in _holds(learner, question, *question.acted)) == wide
         if wide:
-            width, height = [(1366, 650), (1920, 1080), (1024, 768)][at % 3]
-            learner.page.set_viewport_size({"width": width, "height": height})
-            _is_clean(learner, f"{question.slug}, answered")
+            _tries(learner, question)
         if at + 1 < len(QUESTIONS):
             learner.press(say("question_page.next"))
             expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
@@ -145,6 +155,8 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
         assert not {*learner.page.evaluate(_ALL)["places"]} - {*reached_matrices(STEPS.index(before) + 1, trace)}
         assert step.finding or "%" not in text, "shares that aren't made yet"
         assert not before.one_cell or sum(at.startswith("scores") for at in cells) == 1
+        if before is STEPS[0]:
+            nothing_is_found(learner.page)
         if asked.cells:  # a row of it is a choice
             at, choice = list(asked.cells.items())[-1]
             _reveal(learner, learner.page.locator(f"[data-at='{at},0']").first.click)
@@ -153,6 +165,8 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             _reveal(learner)
             learner.says(asked.outcome("")[0])
             expect(learner.page.locator(".telling .outcome")).to_be_focused()
+            if before is STEPS[0]:
+                nothing_is_found(learner.page)
             below.append(_between(words, rows))
             learner.page.locator(".st-key-lesson-next button").click()
             expect(learner.page.locator(".st-key-lesson_head h2")).to_be_focused()
@@ -233,8 +247,7 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
     def wrong() -> dict[str, Any]:
         seen = look_at(learner.page)
         ordered, drawn, scrolls = learner.page.evaluate(_SPINE, "left" if wide else "top")
-        limits = {"sideways": seen.sideways, "over": seen.over, "undrawn": not drawn, "scrolls": scrolls}
-        limits["cut"] = learner.page.evaluate(_CUT)
+        limits = seen.trouble | {"undrawn": not drawn, "scrolls": scrolls, "table": learner.page.evaluate(_CUT)}
         limits["disorder"] = not ordered and slug != "keys-first"
         limits["much"] = seen.more_than(stage or "question", 1366 if wide else 390)
         if wide:
@@ -242,14 +255,30 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
         return {f"{name}: {key}": bad for key, bad in limits.items() if bad}
 
     eventually(wrong, {})
+    for width, height in OTHERS if wide else ():
+        learner.page.set_viewport_size({"width": width, "height": height})
+        eventually(lambda: (name, width, height, look_at(learner.page).trouble), (name, width, height, {}))  # noqa: B023
+    learner.page.set_viewport_size({"width": 1366, "height": 768} if wide else {"width": 390, "height": 844})
+    if name in (QUESTIONS[0].slug, f"{QUESTIONS[0].slug}, answered"):
+        nothing_is_found(learner.page)
 
 
-def _is_clean(learner: Learner, name: str) -> None:
-    def wrong() -> tuple[str, Any, dict[str, Any]] | None:
-        trouble = look_at(learner.page).trouble
-        return (name, learner.page.viewport_size, trouble) if trouble else None
+def _tries(learner: Learner, question: Question) -> None:
+    """Press the first thing to try, and see on the screen what that changes."""
+    press = learner.page.locator(".st-key-questions-then button")
+    if press.count() == 0:
+        press = learner.page.locator(f"[class*=st-key-questions-{question.slug}-press-] button")
+        if not question.presets:
+            return
+        learner.page.locator(".st-key-question_more summary").click()
+    before = learner.page.evaluate(_DRAWN)
+    press.first.click()
 
-    eventually(wrong, None)
+    def is_seen() -> bool:
+        now = learner.page.evaluate(_DRAWN)
+        return any(in_sight and before.get(at, [""])[0] != says for at, (says, in_sight) in now.items())
+
+    eventually(is_seen, True)
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:

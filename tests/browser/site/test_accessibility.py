@@ -6,25 +6,10 @@ import pytest
 
 from attnviz.app.entry.main import PAGES
 from attnviz.words import say
-from tests.browser.accessibility import violations
+from tests.browser.accessibility import nothing_is_found
 from tests.browser.lesson import Learner
-from tests.browser.playground import at_rest, eventually
+from tests.browser.playground import at_rest
 from tests.browser.site.test_doors import stands_behind_its_door
-
-# What can be pressed or typed into on a page, and has no name, or that neither Tab nor the arrow keys of a group reach.
-_UNREACHED = """() => {
-  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
-  const all = roots.flatMap(root => [...root.querySelectorAll(
-    'a[href], button, input, select, textarea, summary, [role=slider], [role=radio], [role=switch], [onclick]')]);
-  const named = each => each.ariaLabel || each.innerText || each.title || each.placeholder
-    || [...each.labels ?? []].some(label => label.innerText.trim()) || each.getAttribute('aria-labelledby');
-  const groups = '[role=radiogroup], [role=tablist], [role=grid], [role=menu], [role=group], [role=toolbar]';
-  const reached = each => each.tabIndex >= 0
-    || [...each.closest(groups)?.querySelectorAll('*') ?? []].some(other => other.tabIndex >= 0);
-  return all.filter(each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
-    && !each.closest('[aria-hidden=true], [inert], .stNumberInput') && !(named(each) && reached(each)))
-    .map(each => each.outerHTML.slice(0, 200));
-}"""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -42,8 +27,7 @@ def test_a_page_stands_behind_its_door_and_nothing_is_found(new_learner: Callabl
 
     for look in (reader.settle, narrow_and_dark):
         look()
-        eventually(lambda: violations(reader.page), [])  # until what fades in or changes has done so
-        assert reader.page.evaluate(_UNREACHED) == []
+        nothing_is_found(reader.page)
 
 
 def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_learner: Callable[..., Learner]) -> None:
@@ -52,27 +36,24 @@ def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_l
     def button(name: str) -> None:
         reader.page.get_by_role("button", name=name, exact=True).first.click()
 
-    def is_clean() -> None:
-        eventually(lambda: violations(reader.page), [])
-
     button(say("board.plane.why", share="61 %"))
     reader.page.locator(".plane").wait_for()
-    is_clean()
+    nothing_is_found(reader.page)
     reader.page.keyboard.press("Escape")
     button(say("setup.heading"))
     for group in reader.page.locator(".st-key-setup summary").all():
         group.click()
-    is_clean()
+    nothing_is_found(reader.page)
     button(say("setup.heading"))
     button(say("share.button"))
     reader.page.get_by_test_id("stPopoverBody").wait_for()
-    is_clean()
+    nothing_is_found(reader.page)
     reader.page.keyboard.press("Escape")
     button(say("board.views.what_if"))
     for tab in ("steps", "mask", "others"):
         reader.page.get_by_role("tab", name=say(f"what_if.tabs.{tab}")).click()
-        is_clean()
+        nothing_is_found(reader.page)
     button(say("board.views.keep"))
     reader.page.get_by_role("button", name=say("board.views.kept"), exact=True).click()
     reader.page.locator(".js-plotly-plot").first.wait_for()
-    is_clean()
+    nothing_is_found(reader.page)

@@ -13,7 +13,9 @@ from attnviz import Scenario
 from attnviz.colours.palette import DARK
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
+from attnviz.teach.history import STEPS
 from attnviz.words import say
+from tests.browser.accessibility import nothing_is_found
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at
@@ -31,6 +33,7 @@ PLACES = {
     **{name: f"/{name}" for name in ("scaling", "learn", "model", "check", "exercises", "history", "questions")},
     "question": "/questions?question=values", "question-told": "/questions?question=parts&predictions=off",
     "check-example": "/check?check=examples.love-ai",
+    "what-if": "/?example=fluffy-cat&what_if=softmax:columns&predictions=off",
 }  # fmt: skip
 
 
@@ -51,8 +54,14 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
         reader.page.wait_for_timeout(100)
         eventually(partial(wrong, width if height > 700 else 0), {})
     reader.darken()
-    eventually(wrong, {})
-    reader.page.set_viewport_size({"width": 1366, "height": 768})
+    for width, height in (WINDOWS[-1], (1024, 768), WINDOWS[0]):
+        reader.page.set_viewport_size({"width": width, "height": height})
+        eventually(wrong, {})
+    for made in ("scores", "context"):  # what is pointed at joins its row and its column, over no digit
+        for cell in reader.page.locator(f".spine .cell[data-at^='{made},']:visible").all()[-1:]:
+            cell.hover()
+            eventually(wrong, {})
+    reader.page.mouse.move(0, 0)
     reader.page.keyboard.press("Tab")  # from here on a focus is shown
     reader.page.emulate_media(forced_colors="active")
     eventually(lambda: reader.page.evaluate(BY_COLOUR), [])
@@ -95,6 +104,10 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
     "explore": [".chip >> nth=2", ".playback .play", ".playback .leave", ".op.scale", "role=button[name='Set-up']"],
     "question": [".st-key-predict-same button", "[role=radio] >> nth=1"],
     "lesson-3": [".playback .play", ".st-key-lesson-next button"],
+    "model": ["[data-head='2,0']"],
+    "check": [".stMain .stButton button:visible"],
+    "heatmaps": ["figure .cells > span"],
+    "scaling": [f"summary:has-text('{say('scaling.width.heading')}')", ".st-key-scaling-width-again button"],
 }
 
 
@@ -190,17 +203,26 @@ def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_mo
     reader.page.emulate_media(reduced_motion="reduce")
     page = reader.go("/history").page
     page.evaluate(_WATCH)
-    page.locator(".st-key-history_step_cross_attention button").click()
     weights, dock = page.locator(".board .matrix[data-matrix=attention_weights]"), page.locator(".board .panel")
-    for part in (weights, page.locator(".history-pictures")):
-        expect(part).to_be_in_viewport(ratio=1)
-    bottom = "each => each.getBoundingClientRect().bottom"
-    for height in (650, 768):
-        page.set_viewport_size({"width": 1366, "height": height})
-        eventually(lambda: weights.evaluate(bottom) <= dock.evaluate("each => each.getBoundingClientRect().top"), True)
-    eventually(lambda: look_at(page).trouble, {})
-    page.locator("[role=radio] >> nth=2").click()
-    reader.settle()
+    above = """(weights, dock) =>
+      weights.getBoundingClientRect().bottom <= dock.getBoundingClientRect().top"""
+    for step in STEPS:
+        page.locator(f".st-key-history_step_{step.name} button").click()
+        for part in (
+            page.locator(".st-key-history_told strong", has_text=step.said("title")),
+            weights,
+            page.locator(".history-pictures"),
+        ):
+            expect(part).to_be_in_viewport(ratio=1)
+        for height in (650, 768) if step is STEPS[0] else (768,):
+            page.set_viewport_size({"width": 1366, "height": height})
+            eventually(lambda: weights.evaluate(above, dock.element_handle()), True)
+        eventually(lambda: look_at(page).trouble, {})
+        if step is STEPS[0]:
+            nothing_is_found(page)
+            page.locator("[role=radio] >> nth=2").click()
+            reader.settle()
+        page.locator(".st-key-history-all button").click()
     assert page.evaluate("[...window.moved]") == []
 
 

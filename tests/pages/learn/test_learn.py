@@ -251,6 +251,7 @@ def test_what_teaches_by_going_otherwise_is_one_click_away(name: str) -> None:
     reader = Reader(PAGE).press_key(f"learn.variation.{name}")
     for setting, value in controls.VARIATIONS["agreement"][name].items():
         assert f"{setting}.{value}" in in_address(reader.at, "learn")
+    assert own(reader).begun == 1, "it trains at once"
 
 
 def part(reader: Reader, name: str) -> Reader:

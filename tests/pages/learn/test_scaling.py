@@ -62,6 +62,17 @@ def test_the_page_says_why_the_gradient_rises_and_what_its_mean_hides() -> None:
     assert gradients[0]["layout"]["yaxis"]["range"] == gradients[1]["layout"]["yaxis"]["range"]
 
 
+def test_scores_are_drawn_in_another_number_and_again(scaling: ScalingPage) -> None:
+    def told() -> str:
+        (said,) = (text for text in scaling.texts if say("scaling.width.another") in text)
+        return said.partition(" of these")[0] + said.partition("typical")[2]
+
+    first = told()
+    fewer = scaling.set("scaling.width.size", 100) and told()
+    anew = scaling.press(say("scaling.width.again")) and told()
+    assert len({first, fewer, anew}) == 3
+
+
 # Every control
 
 
