@@ -45,6 +45,20 @@ _STRONGEST = """() => {
 }"""
 
 
+# Which lines come near the ruler that don't end before it, and go on behind it.
+_CROSSED = """board => {
+  const line = board.querySelector('.ruler-line'), { left, right, top, bottom } = line.getBoundingClientRect();
+  const { borderTopColor: paper, borderTopWidth: high } = getComputedStyle(line), at = (top + bottom) / 2;
+  const near = [...board.querySelectorAll('.lead')].filter(lead => {
+    const from = lead.ownerSVGElement.getBoundingClientRect();
+    return Array.from({ length: 800 }, (_, n) => lead.getPointAtLength(lead.getTotalLength() * n / 799))
+      .some(({ x, y }) => from.left + x > left && from.left + x < right && Math.abs(from.top + y - at) < 6);
+  });
+  const hides = parseFloat(high) >= 6 && paper === getComputedStyle(board).backgroundColor;
+  return near.length && hides ? [] : near.map(lead => lead.getAttribute('class'));
+}"""
+
+
 # Which names of axes lie over the point of a key.
 _NAMED_OVER_POINTS = """plane => [...plane.querySelectorAll('.names .ruler')].filter(name => {
   const { left, right, top, bottom } = name.getBoundingClientRect();
@@ -87,6 +101,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     expect(reader.board.locator(".ruler")).to_contain_text(say("board.ruler.promise", token=token, key=key))
     expect(reader.board.locator(".what")).to_have_text(say("board.sentence.what"))
     expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
+    assert reader.board.evaluate(_CROSSED) == []
     box = reader.knob.bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

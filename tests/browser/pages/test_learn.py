@@ -81,6 +81,10 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     assert [width / sum(widths) for width in widths] == pytest.approx(shares, abs=2e-3)
     assert max(end for _, _, end in before.values()) <= (MOST["learn", size[0]][2] or 844)
     expect(page.locator(".time .headline")).to_have_text(re.compile(say("learn.time.by_chance", read="“keys”")))
+    one, other = (each.bounding_box() for each in page.locator(".time .dot").all())  # of no step, nearly as high
+    assert one is not None
+    assert other is not None
+    assert one["x"] + one["width"] <= other["x"]
     if size[0] > 390:
         page.keyboard.press("p")  # what begins it, and what happens then, are seen in a lecture room, too
         for part in (start, *(page.locator(f".time {each}") for each in (*PARTS[:2], *PARTS[-2:]))):
