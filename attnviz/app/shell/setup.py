@@ -18,11 +18,9 @@ from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
-from attnviz.core.tokens import visible
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
 from attnviz.link.set_up import Control, parameters
 from attnviz.scaling.row_statistics import tokens_read
@@ -164,9 +162,8 @@ def _tell_tokens_read(scenario: Scenario) -> None:
     query, place = picked_query(scenario), this_session().shared.beside_temperature
     row = traced_in_view(scenario).attention_weights[query].detach().double().cpu().numpy()
     if place is not None and abs(row.sum() - 1) < _SUMS:
-        token, read = visible(scenario.tokens[query]), significant(tokens_read(row), 3)
-        told = say("setup.temperature.read", token=token, n=read, of=len(row))
-        place.caption(as_message(told), help=say("setup.temperature.read_help"))
+        told = say("setup.temperature.read", read=significant(tokens_read(row), 3), n=len(row))
+        place.caption(told, help=say("setup.temperature.read_help"))
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
