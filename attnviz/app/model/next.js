@@ -28,7 +28,7 @@ import { say } from "../../scripts/sentences.js";
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
 const TEN = 10;
-const MOST_ON_PHONE = 4; // columns of numbers: of more, these are left out there
+const MOST_ON_PHONE = 3; // columns of numbers: of more, these are left out there
 const LEFT_OUT = ["drawn", "logit"];
 const FIRST = 5; // words that are seen at once
 const PACE_MS = 500; // between two words that are written by themselves
