@@ -41,13 +41,6 @@ def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there() -> None
     assert say("learn.stopped", done=3, steps=STEPS) in other.captions
 
 
-def test_a_paused_training_goes_on_to_its_end_with_what_was_changed_on_the_way() -> None:
-    reader = trained(paused().press_key("learn.start"))
-    assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
-    assert matches(reader, train("agreement", seed=5, steps=20, rates=((2, 0.5),)), 20)
-    assert reader.messages == []
-
-
 def test_heads_that_are_off_stand_in_the_link() -> None:
     asked = {"learn": "task.repeat*steps.3", "learn_step": "2", "learn_head": "1.0"}
     reader = switch_off(opened(**asked), [(0, 0)], "2.1")
