@@ -209,6 +209,7 @@ export class Address {
 
   say(again = false) {
     if (again && this.busy) return this.sayIn(this.patience, true);
+    if (again && location.pathname !== this.path) this.write("replace"); // as a late run left it
     // What a control was moved to, it tells itself: only where that isn't heard, or another value is given to it, is it
     // turned to what the address says.
     const turns = this.turns || (again && !this.controlsAgree);
