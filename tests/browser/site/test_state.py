@@ -185,18 +185,6 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
     assert "seed=7" in reader.address
 
 
-def test_an_empty_sentence_keeps_the_edits_over_a_reload(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
-    board.type_over(CELLS[0], "0.9")
-    board.type_sentence("")
-    for again in (False, True):
-        if again:
-            board.page.reload()
-        eventually(lambda: query_of(board).get("edits"), "w_q.0.0.0.9")
-        eventually(lambda: agrees(board), True)
-    eventually(lambda: "text=" in board.address, True)
-
-
 def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., Board]) -> None:
     """A press before the first drawing opened another one."""
     board, asked = new_board(), list[str]()

@@ -35,6 +35,7 @@ def test_a_blank_sentence_gets_a_friendly_line_and_the_controls_stay(playground:
     assert [info.value for info in playground.at.info] == [say("playground.blank")]
     assert "mouse" in playground.at.button(key="blank.first").label  # a way on for who has no words of their own
     assert not playground.charts
+    assert playground.changes == "w_q.0.1.0.9"
     assert playground.at.number_input(key="seed").value == 123
     playground.at.text_input(key="blank.text").set_value("Your journey starts with one step").run()
     assert playground.shows(Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
