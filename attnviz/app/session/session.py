@@ -56,7 +56,8 @@ class Shared:
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
     attachment: Attachment | None = None
-    beside_temperature: Any = None  # a place of the set-up, which is drawn before anything is computed
+    unseen: Any = None  # a place of the set-up for controls that stand for others
+    beside_temperature: Any = None  # one for what is computed later
 
 
 @dataclass

@@ -83,6 +83,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
     with panel:
         messages.hide()
+        this_session().shared.unseen = st.container(key="setup_unseen")
         with st.container(key="setup_controls"):
             with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
                 values = _sentence_controls(table)
@@ -136,7 +137,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values |= _reading_controls(table)
     with st.expander(say("setup.layer")):
         values |= _layer_controls(table, values)
-    with st.container(key="setup_what_if"):  # out of sight: the panel What if writes it
+    with this_session().shared.unseen:  # the panel What if writes it
         values["what_if"] = _draw(table["what_if"])
     st.button(
         say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"),
@@ -215,9 +216,9 @@ def _draw(control: Control, **more: Any) -> Any:
         case Number(low, high):
             return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
         case Choice(choices):
-            with st.container(key=f"setup_unseen_{control.name}"):  # it would write into links what it's seen by
-                value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
             session, key = this_session(), f"setup.{control.name}"
+            with session.shared.unseen:  # one that is seen would write into links what its choices are called
+                value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
             session.put(key, value)
             st.selectbox(control.label, choices, key=key, format_func=control.called, help=control.help,
                          on_change=lambda: address.turn({control.name: session.get(key)}), **more)  # fmt: skip
