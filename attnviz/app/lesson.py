@@ -33,19 +33,19 @@ _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it 
 # What is asked has the place of what is told afterwards, at the left of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
-@media (width > 1100px) {
+@media (width >= 970px) { /* where boards leave it a column, too */
   :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
     position: absolute; top: 7.25rem; left: 0; z-index: 9; background: var(--attnviz-page);
     width: clamp(190px, 28% - 24px, 536px);
   }
   .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 44px !important; }
 }
-@media (width > 1100px) and (height <= 720px) { /* all of it stands above the dock */
+@media (970px <= width <= 1100px), (width > 1100px) and (height <= 720px) { /* all of it stands above the dock */
   .st-key-lesson_asked > :has([data-testid="stCaptionContainer"]) { display: none; }
   .st-key-lesson_asked .stMarkdown h2 { padding: 0 0 10px; font-size: 18px; }
   .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 36px !important; }
 }
-@media (641px <= width <= 1100px) { /* sentence and matrices would reach below it */
+@media (641px <= width < 970px) { /* sentence and matrices would reach below it */
   .st-key-lesson_asked { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
   .st-key-lesson_asked > :not([class*="st-key-predict-"]) { grid-column: 1 / -1; }
 }

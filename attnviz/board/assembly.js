@@ -58,21 +58,26 @@ export class Assembly {
     const height = (high - top) / zoom - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
-      saysBelow: sentence && board.data.says !== false && (hall ? !ribbons : saysBelow(words, inside)),
+      saysBelow: sentence && board.data.says !== false && (hall ? !this.besideInHall : saysBelow(words, inside)),
       tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons, hall,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
   }
 
+  // Whether a lecture room has all that is read beside the words.
+  get besideInHall() {
+    const { data, root } = this.board;
+    return data.ribbons === null
+      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS + (data.about ? ABOUT : 0) < root.offsetWidth;
+  }
+
   // The room for ribbons: less on a board that stands beside something else. A lecture room has some where all that is
   // read stands beside the words.
   get ribbons() {
-    const { data, root, explores } = this.board;
+    const { data, explores } = this.board;
     if (!this.hall) return data.ofNow === false ? RIBBONS.low : RIBBONS.whole;
-    return data.ribbons === null && explores
-      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS + (data.about ? ABOUT : 0) < root.offsetWidth
-      ? RIBBONS.hall : RIBBONS.none;
+    return explores && this.besideInHall ? RIBBONS.hall : RIBBONS.none;
   }
 
   // Whether matrices need the words' room: in a lecture room, and on a low screen.
@@ -135,7 +140,7 @@ export class Assembly {
     for (const name of placed) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
-    board.frame.build();
+    board.frame.build(Math.max(board.layout.width, room.width - room.tells));
     board.flow.build();
     board.plane.build(board.layout);
     board.telling.build(room);

@@ -34,6 +34,8 @@ class Looks:
     sources don't need isn't sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
     part of Play this row that it begins with.
 
+    The colours of `scales` go as far as these numbers at least, so that two boards can be compared.
+
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
     titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
@@ -54,6 +56,7 @@ class Looks:
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    scales: Mapping[str, float] = field(default_factory=dict)
     what_if: bool = False
     fixed: bool = False
 
@@ -96,7 +99,10 @@ def drawn_data(
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
                           for each in data["stages"]]  # fmt: skip
-    return data | (_held_back(data, trace, looks) if looks.holds else {}) | looks.sent() | {
+    data |= _held_back(data, trace, looks) if looks.holds else {}
+    apart = {name: max(most, data["limits"][name][1]) for name, most in looks.scales.items()}
+    return data | looks.sent() | {
+        "limits": data["limits"] | {name: (-most, most) for name, most in apart.items()},
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,

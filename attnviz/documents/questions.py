@@ -6,6 +6,7 @@ from typing import Any
 
 from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks, drawn_data
+from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents.board_svg import table_svg
@@ -28,10 +29,15 @@ def looks_of(
     """
     shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
+    # What is done shows as more colour: before and after have one scale. Shares have that of their legend.
+    ends = (question.start, question.defaults), question.acted
+    one, other = (all_limits(question.made(*each).seen_from(0)) for each in ends)
+    scales = {name: max(one[name][1], other[name][1]) for name in shown
+              if name in one and name in other and name != "attention_weights"}  # fmt: skip
     return Looks(
         names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
-        about=question.random_in_words(scenario), fixed=fixed, holds=holds,
+        about=question.random_in_words(scenario), fixed=fixed, holds=holds, scales=scales,
     )  # fmt: skip
 
 

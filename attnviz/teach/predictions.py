@@ -45,6 +45,17 @@ class Asked:
         return [both, *filter(None, [self.wrong.get(predicted)]), *self.more]
 
 
+def compared(now: str, before: str, after: str) -> str:
+    """Say a number after what was done beside that before it.
+
+    >>> compared("The score is 2 now.", "2", "2"), compared("“a” reads “b” 20 % now.", "10 %", "20 %")
+    ('the score is 2, as before.', '“a” reads “b” 20 %, 10 % before.')
+    """
+    key = "stays" if before == after else "moves"
+    after = now[:1].lower() + now[1:].removesuffix(".").removesuffix(" now")
+    return say(f"question_page.{key}", now=after, before=before)
+
+
 def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
     """Return choices, the least first or last: the name draws which."""
     return names if sha256(about.encode()).digest()[0] % 2 else names[::-1]
@@ -125,6 +136,8 @@ def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     places = {
         name: written(number, digits) for name, number in (("before", before), ("after", after), ("half", before / 2))
     }
+    masked = trace.mask is not None or trace.distance_bias is not None
+    places["masked"] = f" {say('lesson_predictions.scale.masked')}" if masked else ""
     choices = ("wider", "same", "closer", "half")
     right = "half" if 2 * after <= before else "closer"
     return choices, _compared(after, before, ("wider", "same", right))[1], {"token": named(trace, query), **places}
@@ -143,6 +156,8 @@ def _mixed(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
         return None
     mixed, numbers = trace.context[query, 0].item(), {"mean": read.mean().item(), "total": read.sum().item()}
     told = {name: written(number, digits) for name, number in {**numbers, "mixed": mixed}.items()}
+    apart = abs(trace.attention_weights[query].sum().item() - 1) > 1e-3
+    told["beyond"] = f" {say('lesson_predictions.mix.beyond')}" if apart else ""
     right = "even" if told["mixed"] == told["mean"] else "above" if mixed > numbers["mean"] else "below"
     choices = ("above", "even", "below", *(["sum"] if told["total"] not in (told["mean"], told["mixed"]) else []))
     return choices, right, {"token": named(trace, query), **told}

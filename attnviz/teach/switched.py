@@ -10,7 +10,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf, way_at
 from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
-from attnviz.teach.predictions import Asked, spread
+from attnviz.teach.predictions import Asked, compared, spread
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
@@ -93,13 +93,13 @@ class _Turned:
         }
         names = self.choices(now)
         itself = self.key == self.query and not reads_others(self.before) and self.kind != "sum"
-        tells = "itself" if itself else "now"
+        tells = f"what_if.predict.{'itself' if itself else 'now'}.{self.kind}"
         return Asked(
             about(self.place), act,
-            say("predicting.then", now=say(f"what_if.predict.{tells}.{self.kind}", number=now, **told)),
+            say("predicting.then", now=say(tells, number=now, **told)),
             {each: say(f"what_if.predict.choice.{each}", number=now, **told) for each in names},
             right,
-            say(f"question_page.{'stays' if now == then else 'moves'}", before=now, after=then),
+            compared(say(tells, number=then, **told), now, then),
             {each: say(self.wrong(each, right), lay=lay, lie=lie, number=then, **told) for each in names
              if each != right},
             (say(key_of(self.place, "more", reads_others(self.before))),),

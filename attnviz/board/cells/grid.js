@@ -54,8 +54,9 @@ export class Grid {
     toggle(this.element, "tight", this.isTight);
     this.build(board.torch[name]);
     this.title = this.titled();
-    this.headed = 0; // how high names stand over its columns
-    this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...this.heads(), this.element]);
+    const heads = this.heads();
+    this.headed = heads.length ? box.y - parseFloat(heads[0].style.top) : 0; // how high names stand over its columns
+    this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...heads, this.element]);
     this.matrix.dataset.matrix = name;
     this.ages = ["old", "now"].map(() => make("div", "age"));
     this.element.append(...this.ages);
@@ -98,34 +99,8 @@ export class Grid {
     return title;
   }
 
-  // The tokens over columns that are keys, and the names of features where these have any.
   heads() {
-    const { box, stage, board } = this;
-    const { keys } = board.data;
-    const mixed = stage.columns === "key" && areOfOthers(stage);
-    const names =
-      stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
-    const { scale, start } = board.layout;
-    const upright = box.cell < HEADED && box.y === start; // over the spine there is room for them
-    if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
-    const height = (upright ? UPRIGHT.height : HEADS) * scale;
-    this.headed = height + scale;
-    const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
-    const { widths, by } = widthsOf(names, board, box.cell);
-    const over = upright ? [] : beyond(widths, box.cell, LETTER * scale);
-    return names.map((name, at) => {
-      // the key R does the same on its cells
-      const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
-      const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
-      if (asks) head.dataset.key = String(at);
-      if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-      if (by < 1 && !upright) head.style.fontSize = `${LEAST * by * scale}px`;
-      const more = over[at] ?? 0;
-      const aside = ((at === names.length - 1 ? over[at - 1] : 0) ?? 0) - ((at === 0 ? over[1] : 0) ?? 0);
-      const x = box.x + at * box.cell + aside / 2 - more;
-      put(head, { x, y: box.y - height - scale, width: box.cell + 2 * more, height });
-      return head;
-    });
+    return headsOf(this.board, this.stage, this.box);
   }
 
   /** @param {number} row @param {number} column @returns {BoardCell} */
@@ -343,6 +318,35 @@ export class Grid {
     return isOfQueries(stage) && row === this.board.query
       && this.board.layout.columns.some((column) => column.stage === stage);
   }
+}
+
+// The tokens over columns that are keys, and the names of features where these have any.
+/** @param {Board} board @param {Stage} stage @param {Box} box */
+export function headsOf(board, stage, box) {
+  const { keys } = board.data;
+  const mixed = stage.columns === "key" && areOfOthers(stage);
+  const names =
+    stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
+  const { scale, start } = board.layout;
+  const upright = box.cell < HEADED && box.y === start; // over the spine there is room for them
+  if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
+  const height = (upright ? UPRIGHT.height : HEADS) * scale;
+  const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
+  const { widths, by } = widthsOf(names, board, box.cell);
+  const over = upright ? [] : beyond(widths, box.cell, LETTER * scale);
+  return names.map((name, at) => {
+    // the key R does the same on its cells
+    const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
+    const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
+    if (asks) head.dataset.key = String(at);
+    if (mixed) colourAs(head, ownerOf(stage, at, names.length));
+    if (by < 1 && !upright) head.style.fontSize = `${LEAST * by * scale}px`;
+    const more = over[at] ?? 0;
+    const aside = ((at === names.length - 1 ? over[at - 1] : 0) ?? 0) - ((at === 0 ? over[1] : 0) ?? 0);
+    const x = box.x + at * box.cell + aside / 2 - more;
+    put(head, { x, y: box.y - height - scale, width: box.cell + 2 * more, height });
+    return head;
+  });
 }
 
 // Whether one of its rows is that of the word that is followed.

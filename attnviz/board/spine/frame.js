@@ -6,11 +6,13 @@ import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js
 import { percent, written } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { dividedBy } from "../values/explain.js";
+import { headsOf } from "../cells/grid.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
+const SHORT = 24; // and so much width
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -41,7 +43,7 @@ export class Frame {
     this.legend = make("div", "legend", [even, this.ramp, make("span", "none", ["0"]), this.most], { role: "img" });
   }
 
-  build() {
+  build(/** @type {number} */ edge) {
     const { board } = this;
     const { layout, data } = board;
     const { labels, start, row, boxes, columns, scale } = layout;
@@ -65,7 +67,31 @@ export class Frame {
       [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
     this.words = read.map(({ name }) => ({ ...boxes[name], x: boxes[name].x - labels, width: labels }));
     this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column,
-      ...this.between(), ...this.ofHead()];
+      ...this.between(), ...this.ofHead(), ...columns.flatMap((column) => this.ofFactor(column, edge))];
+  }
+
+  // Names of what stands over a column, in a lesson or a question: of V's rows, at their right, where these have room
+  // up to the next matrix or the board's edge; of Kᵀ's columns, where they don't stand over the scores yet.
+  /** @param {Column} column @param {number} edge */
+  ofFactor({ stage, factor, turned }, edge) {
+    const { board } = this;
+    const { layout: { boxes, scale, labels }, data: { tells, store } } = board;
+    const own = (tells || store) && !areMixed(board.stages.values());
+    if (!own || !factor?.is.product || !board.grids.has(factor.name)) return [];
+    if (turned) {
+      return board.grids.has(stage.name) ? [] : headsOf(/** @type {Board} */ (board), stage, boxes[stage.name]);
+    }
+    const { x, y, width, height, row } = boxes[factor.name];
+    const left = x + width + 4 * scale;
+    const next = Math.min(edge, ...Object.values(boxes).filter((box) => box.x > x && box.y < y + height
+      && box.y + box.height > y).map((box) => box.x));
+    if (next - left < SHORT * scale || row < NAMED * scale) return [];
+    return board.data.keys.map((text, at) => {
+      const name = make("span", "head name", [text], { title: text, ...UNSEEN });
+      put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });
+      Object.assign(name.style, { lineHeight: `${row}px`, textAlign: "left" });
+      return name;
+    });
   }
 
   // The names of rows, so many that none lies over the next.

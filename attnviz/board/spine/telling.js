@@ -126,6 +126,9 @@ export class Telling {
     const fits = !tells.presents || !tells.outcome.length || (place
       && heightOf(this.texts, place.width, SMALLEST) <= place.height);
     if (!fits) for (const each of first.slice(1)) each.hidden = true;
+    // On a page, what it's likened to isn't worth a scroll.
+    const likened = element.querySelector(".analogy");
+    if (place && likened && heightOf(this.texts, place.width, SMALLEST) > 1.1 * place.height) likened.remove();
     this.above = !place;
     toggle(element, "above", this.above);
     Object.assign(element.style, place ? this.beside(place) : { left: "", top: "", maxHeight: "",

@@ -13,7 +13,7 @@ from attnviz.core.scenario import SETTINGS, Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.numbers_from import edits_of, is_random
 from attnviz.scaling.settings import MAX_P, SweepSettings
-from attnviz.teach.predictions import Asked, by_size
+from attnviz.teach.predictions import Asked, by_size, compared
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import Said, listed, plural, say
@@ -269,7 +269,7 @@ class Question:
                 if each in (right, *predicts.wrong)
             },
             right,
-            say(f"question_page.{'stays' if right == 'same' else 'moves'}", before=before, after=after),
+            compared(say(f"{key}.predict.now", number=after), before, after),
             {each: say(f"{key}.wrong.{each}") for each in predicts.wrong},
         )
 

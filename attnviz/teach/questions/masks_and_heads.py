@@ -25,7 +25,7 @@ def for_some(now: Now, values: Tensor) -> str:
 # https://github.com/karpathy/ng-video-lecture/issues/30
 _CAUSAL = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=3, causal=True)
 _LATER = replace(CAT, causal=True)
-_MIXED = ("scores", "scaled_scores", "attention_weights", "context")
+_MIXED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
 def _late_mask(now: Now) -> Seen:

@@ -202,7 +202,7 @@ _ORDER = Question(
     earlier=(_ANY,),
     card=("x", "attention_weights"),
     then=Preset("questions.order.press.add", with_positions, of="now"),
-    shows=("e", "p", "x", "scores", "scaled_scores", "attention_weights", "context"),
+    shows=("e", "p", "x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         *map(_reordered, _ORDERS),
         Preset("questions.order.press.add", lambda s: s if s.adds_positions else with_positions(s), of="now"),

@@ -84,7 +84,7 @@ def test_a_class_predicts_talks_and_predicts_again(
     expect(board.locator("[data-at='w_v,0,0']")).to_have_text("1.00")
     teacher.get_by_role("button", name="Show what happens").click()
     expect(board.locator("[data-at='w_v,0,0']")).to_have_text("2.00")
-    expect(people[0].get_by_text("As you predicted: 67 % before and after")).to_be_visible()
+    expect(people[0].get_by_text("As you predicted: “fluffy” reads “cat” 67 %, as before.")).to_be_visible()
     assert counts(people[0]) == [["0", "0"], ["1", "2"], ["1", "0"]]
     assert people[0].evaluate("document.documentElement.scrollWidth") <= 390
     assert [violations(page) for page in (teacher, people[0])] == [[], []]

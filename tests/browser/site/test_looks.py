@@ -165,8 +165,7 @@ _IN_SIGHT = """cells => cells.map(cell => {
 
 
 @pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/?seed=7&text=the+cat+sat+on+the+mat",
-                                  "/questions?question=order",
-                                  "/lesson?example=fluffy-cat&step=context&predicted=step-context.own"])  # fmt: skip
+                                  "/questions?question=biases", "/lesson?example=fluffy-cat&step=context"])  # fmt: skip
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page
     cells = page.locator(".board .cell:visible")
@@ -174,6 +173,10 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
     eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
     if path.startswith("/?"):  # and all that is said of them, with what is read
         eventually(lambda: page.locator(".board").evaluate(_CUT), [])
+    else:  # what is asked, and what is told then
+        page.keyboard.press("Space")
+        expect(page.locator(".st-key-predicting-skip")).to_have_count(0)
+        eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
 
 
 # Matrices without a word on what they are, names that are cut, where V's line crosses the legend, missing ribbons.
@@ -214,9 +217,11 @@ def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_mo
             page.locator(".history-pictures"),
         ):
             expect(part).to_be_in_viewport(ratio=1)
-        for height in (650, 768) if step is STEPS[0] else (768,):
+        high = step.name == "kept_sentence"  # the most rows are those of both sentences
+        lowest = page.locator(".board .matrix[data-matrix=joined] .grid") if high else weights
+        for height in (650, 768) if high or step is STEPS[0] else (768,):
             page.set_viewport_size({"width": 1366, "height": height})
-            eventually(lambda: weights.evaluate(above, dock.element_handle()), True)
+            eventually(partial(lowest.evaluate, above, dock.element_handle()), True)
         eventually(lambda: look_at(page).trouble, {})
         if step is STEPS[0]:
             nothing_is_found(page)

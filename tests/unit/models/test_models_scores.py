@@ -22,7 +22,7 @@ def test_d_k_is_the_width_of_a_head_and_another_divisor_is_said_as_that() -> Non
         (place[0], trace) for place, trace in look_into(scaled_by_layer(), tokenizer(), TEXT).heads.items()
     ):
         told = said_of(trace, "scaled_scores")
-        assert ("d_k = 8, the length of a key" in told) == (layer == 0)
+        assert ("d_k = 8, the width of a key" in told) == (layer == 0)
         assert ("the model's own number" in told) == (layer > 0)
         if layer:
             assert f"divided by {significant(math.sqrt(8) * (layer + 1))}, " in told

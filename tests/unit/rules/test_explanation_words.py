@@ -18,7 +18,7 @@ from tests.unit.helpers import HOSTILE, random_inputs
 def test_the_divisor_is_the_root_of_the_number_of_products() -> None:
     trace = attnviz.trace(Scenario(d_in=8, d_out=2))
     explanation = explain(trace, "scaled_scores", 1, 2)
-    assert "√2 = 1.4142 (d_k = 2, the length of a key)" in explanation.text
+    assert "√2 = 1.4142 (d_k = 2, the width of a key)" in explanation.text
     assert len(explain(trace, "scores", 1, 2).terms) == 2
     assert explanation.divisor == math.sqrt(2)
     assert "temperature" not in explanation.text

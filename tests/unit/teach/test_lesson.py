@@ -147,7 +147,7 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
         if "Each reads all" in says[0]:
             assert not finite or scenario.what_if or bool((weights[scaled > scaled.max() - 80] > 0).all())
             assert scenario.mask_use != "added" or bool(scaled.isfinite().all()) or not finite
-        if "never outside them" in says[8] and finite and usual:
+        if "It lies between the values" in says[8] and finite and usual:
             assert bool((weights >= 0).all())
             assert float(weights.sum()) == pytest.approx(1, abs=1e-5)
         if "its own value" in says[8]:
