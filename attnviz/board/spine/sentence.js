@@ -250,12 +250,15 @@ export class Sentence {
     return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), "", key];
   }
 
-  // What has more lines than room can be scrolled by keyboard, too. Measured behind the frame that draws it, which lays
-  // it out in any case.
+  // What has more lines than room can be scrolled by keyboard, too; the one line of a hall gets smaller letters.
+  // Measured behind the frame that draws it, which lays it out in any case.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
-      const { scrollHeight, clientHeight } = this.says;
+      this.says.style.setProperty("--fits", "1");
+      const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.says;
+      if (this.hall && scrollWidth > clientWidth)
+        this.says.style.setProperty("--fits", String(0.95 * clientWidth / scrollWidth)); // what isn't text stays
       if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
