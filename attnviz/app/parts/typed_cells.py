@@ -68,7 +68,7 @@ def with_typed(scenario: Scenario) -> Scenario:
     """
     session = this_session()
     current = session.editor
-    if current is None or current.key not in session:
+    if current is None or current.key not in session or not current.key.endswith(f".{session.revision}"):
         return scenario
     typed = session.get(current.key)["edited_rows"]
     if not typed or current.matrix not in scenario.editable:

@@ -56,6 +56,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     state.set_up(values)
     if first:
         opened_link.take_texts(session.scenario)
+    if page:  # the page with the editor may have been left before a run had read what was typed there
+        scenario_now()
     overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
     try:
         with body:
