@@ -99,8 +99,8 @@ class Client:
                 self.change(offer["patch"])
         if "drawn" in told:
             self.state = told["drawn"]
-            if self.state["from"] == before and self.state["is"] != mark_of(read_query(self.query)):
-                self.change(self.state["patch"])
+            if self.state["from"] == before:
+                self.query = self.state["is"]
             self.told = self.query
 
     def change(self, patch: Mapping[str, str | None]) -> None:
@@ -117,7 +117,8 @@ class Client:
     @property
     def heard(self) -> bool:
         """Whether what was drawn last is of the page's query."""
-        return mark_of(read_query(self.query)) in (self.state.get("from"), self.state.get("is"))
+        query = read_query(self.query)
+        return mark_of(query) == self.state.get("from") or query == read_query(self.state.get("is", ""))
 
     def _lose(self) -> None:
         if self._ended is not None and not self._ended.done():

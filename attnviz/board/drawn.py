@@ -34,7 +34,7 @@ class Looks:
     sources don't need isn't sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
     part of Play this row that it begins with.
 
-    The colours of `scales` go as far as these numbers at least, so that two boards can be compared.
+    Colours go as far as `scales` says, by a matrix's name, so that two boards can be compared.
 
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
@@ -56,7 +56,7 @@ class Looks:
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    scales: Mapping[str, float] = field(default_factory=dict)
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     what_if: bool = False
     fixed: bool = False
 
@@ -100,9 +100,8 @@ def drawn_data(
         data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
                           for each in data["stages"]]  # fmt: skip
     data |= _held_back(data, trace, looks) if looks.holds else {}
-    apart = {name: max(most, data["limits"][name][1]) for name, most in looks.scales.items()}
     return data | looks.sent() | {
-        "limits": data["limits"] | {name: (-most, most) for name, most in apart.items()},
+        "limits": data["limits"] | looks.scales,
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,

@@ -29,11 +29,9 @@ def looks_of(
     """
     shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
-    # What is done shows as more colour: before and after have one scale. Shares have that of their legend.
-    ends = (question.start, question.defaults), question.acted
-    one, other = (all_limits(question.made(*each).seen_from(0)) for each in ends)
-    scales = {name: max(one[name][1], other[name][1]) for name in shown
-              if name in one and name in other and name != "attention_weights"}  # fmt: skip
+    # What is done shows as more colour: it has the scale of before. Shares have that of their legend.
+    first = {} if holds else all_limits(question.made(question.start, question.defaults).seen_from(0))
+    scales = {name: first[name] for name in shown if name in first and name != "attention_weights"}
     return Looks(
         names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},

@@ -111,9 +111,8 @@ export class Address {
   become(/** @type {string} */ query) {
     this.query = query;
     this.version += 1;
-    this.versions.delete(this.mark);
-    this.versions.set(this.mark, this.version);
-    if (this.versions.size > 64) this.versions.delete([...this.versions.keys()][0]); // of older ones no answer comes
+    const others = [...this.versions].filter(([mark]) => mark !== this.mark).slice(-63); // of older ones no answer comes
+    this.versions = new Map([...others, [this.mark, this.version]]);
   }
 
   // The version of a query, by its mark; 0 of one that isn't the page's any more.

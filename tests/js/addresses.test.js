@@ -58,15 +58,14 @@ test("a link to copy is the page's own, with what it hides", () => {
 });
 
 test("a sentence is filled, and a number chooses its form", () => {
-  assert.equal(say("question_page.word_place", { word: "{place} $& cat", place: 1, of: 3 }),
-    "{place} $& cat, place 1 of 3");
+  assert.equal(say("summary.and", { first: "{last} $& cat", last: 1 }), "{last} $& cat and 1");
   assert.deepEqual([0, 1, 2, 1024].map((n) => say("count.token", { n })),
     ["0 tokens", "1 token", "2 tokens", "1,024 tokens"]);
 });
 
 test("a sentence that isn't there, or a place that isn't given, is an error", () => {
   assert.throws(() => say("no.such_sentence"), /no sentence no\.such_sentence/);
-  assert.throws(() => say("question_page.word_place", { word: "a" }), /needs place/);
+  assert.throws(() => say("summary.and", { first: "a" }), /needs last/);
 });
 
 test("no place is left open in any sentence, whatever fills it", () => {
