@@ -34,8 +34,6 @@ class Looks:
     sources don't need isn't sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
     part of Play this row that it begins with.
 
-    Colours go as far as `scales` says, by a matrix's name, so that two boards can be compared.
-
     On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
     learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
     titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
@@ -56,7 +54,6 @@ class Looks:
     tells: Mapping[str, Any] | None = None
     play: Mapping[str, Any] | None = None
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     what_if: bool = False
     fixed: bool = False
 
@@ -101,7 +98,6 @@ def drawn_data(
                           for each in data["stages"]]  # fmt: skip
     data |= _held_back(data, trace, looks) if looks.holds else {}
     return data | looks.sent() | {
-        "limits": data["limits"] | looks.scales,
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,

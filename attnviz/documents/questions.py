@@ -6,7 +6,6 @@ from typing import Any
 
 from attnviz.board.data import FEW_DIGITS
 from attnviz.board.drawn import Looks, drawn_data
-from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents.board_svg import table_svg
@@ -29,13 +28,10 @@ def looks_of(
     """
     shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
-    # What is done shows as more colour: it has the scale of before. Shares have that of their legend.
-    first = {} if holds else all_limits(question.made(question.start, question.defaults).seen_from(0))
-    scales = {name: first[name] for name in shown if name in first and name != "attention_weights"}
     return Looks(
         names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
-        about=question.random_in_words(scenario), fixed=fixed, holds=holds, scales=scales,
+        about=question.random_in_words(scenario), fixed=fixed, holds=holds,
     )  # fmt: skip
 
 

@@ -136,7 +136,7 @@ def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     places = {
         name: written(number, digits) for name, number in (("before", before), ("after", after), ("half", before / 2))
     }
-    masked = trace.mask is not None or trace.distance_bias is not None
+    masked = len(trace.stages["scaled_scores"].sources) > 1  # a mask after the softmax moves none
     places["masked"] = f" {say('lesson_predictions.scale.masked')}" if masked else ""
     choices = ("wider", "same", "closer", "half")
     right = "half" if 2 * after <= before else "closer"
