@@ -60,6 +60,7 @@ def test_what_is_caught_and_what_comes_out_is_the_models_own_to_the_last_bit(nam
     assert view.tokens == ("[CLS]", *TEXT.split(), "[SEP]")
     assert torch.equal(view.result[0], own[0])  # hidden states, or the scores of the next token
     assert (view.n_layers, view.n_heads) == (2, 4)
+    assert view.kinds == ("encoder" if any(weights.triu(1).any() for weights in own.attentions) else "decoder",)
     for layer, weights in zip(view.layers, own.attentions, strict=True):
         assert torch.equal(layer.weights, weights[0])
     for (number, head), trace in view.heads.items():

@@ -9,9 +9,11 @@ import math
 import re
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit import runtime
 from streamlit.elements.widgets import number_input, selectbox, text_widgets
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.elements.widgets.selectbox import SelectboxSerde
@@ -62,8 +64,11 @@ def test_the_limits_of_a_query_are_those_that_the_page_is_told() -> None:
     assert limits == (MOST_CHARACTERS, MOST_FIELDS)
 
 
-def test_where_no_server_runs_as_in_a_test_every_page_is_there() -> None:
+def test_a_page_is_there_as_long_as_the_server_says_so_and_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert internals.is_connected("any")
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(is_active_session="open".__eq__))
+    assert [internals.is_connected(each) for each in ("open", "closed")] == [True, False]
 
 
 # What was forged counts as the control's default

@@ -14,6 +14,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.questions.order import in_words
 from attnviz.words.numbers import written
 from tests.unit.helpers import in_float64
 
@@ -112,7 +113,7 @@ def _something_done(
     """A button, a slider, or a number typed; None where the page refuses it."""
     editable = [name for name in question.shown(options) if name in scenario.editable and not question.fixed]
     kinds = [*("press",) * bool(question.presets), *("move",) * bool(question.controls)]
-    kinds += ("type",) * bool(editable)
+    kinds += [*("order",) * (question.name == "order"), *("type",) * bool(editable)]
     try:
         match draw(st.sampled_from(kinds)) if kinds else None:
             case "press":
@@ -121,6 +122,8 @@ def _something_done(
                 control = draw(st.sampled_from(question.controls))
                 steps = draw(st.integers(0, round((control.high - control.low) / control.step)))
                 return control.change(scenario, control.low + steps * control.step)
+            case "order":  # which older links have
+                return in_words(scenario, " ".join(draw(st.permutations(scenario.tokens))))
             case "type":
                 name = draw(st.sampled_from(editable))
                 rows, columns = scenario.shape_of(name)
