@@ -171,8 +171,8 @@ function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attentio
   const apart = valueAt(scores, query, key) - score * Math.sqrt(settings.d_k || 1) * settings.temperature;
   const share = valueAt(weights, query, key);
   if (!(Math.abs(e[key] / all - share) + Math.abs(apart) < SHARE)) return "";
-  const write = (/** @type {number} */ each) => written(each, 2);
-  return say("board.plane.scaled", { by, score: written(score, 4), e: write(e[key]), sum: write(all),
+  const whole = written(valueAt(scores, query, key), 4); // so that what it's divided to is found by hand, too
+  return say("board.plane.scaled", { whole, by, score: written(score, 4), e: written(e[key], 2), sum: written(all, 2),
     share: percent(share) });
 }
 

@@ -260,7 +260,7 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     plane = reader.board.locator(".plane")
     expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
     eventually(lambda: plane.evaluate(_NAMED_OVER_POINTS), [])
-    on = {"by": "÷ √2", "score": "2.7549", "e": "15.72", "sum": "25.81", "share": "61 %"}
+    on = {"whole": "3.8960", "by": "÷ √2", "score": "2.7549", "e": "15.72", "sum": "25.81", "share": "61 %"}
     expect(plane).to_contain_text(say("board.plane.scaled", **on))
     for tab in ("scores", "mix"):
         plane.get_by_role("tab", name=say(f"board.plane.tab_{tab}")).click()
