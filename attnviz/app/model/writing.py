@@ -35,12 +35,13 @@ from attnviz.link.parameter_table import (
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import text_of
 from attnviz.models.uses import costs_in_words
-from attnviz.models.writing import Sampling, can_write, drawn, ends_of
+from attnviz.models.writing import Chances, Sampling, can_write, drawn, ends_of
 from attnviz.scripts import script
 from attnviz.training.tasks.story_grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
+_NEARLY_ALL = 0.98  # of the probability: what is drawn of so much is nearly the probability
 _FEW = 1000  # words: the world of stories has fewer, and to list those of a large vocabulary takes a while
 _HERE = Path(__file__).parent
 _KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}
@@ -65,12 +66,10 @@ def show_next(view: ModelTrace) -> None:
     places, put = places_of(view) if writes else (None, {})
     others = {} if view.original is None else {"before": view.original.result.logits[0, -1]}
     others |= put
-    columns = ["probability", "logit", *([] if law is None else ["law"]), *others]
-    if (sampling.top_k, sampling.top_p) != (TOP, 1):  # else it's nearly the probability
-        columns.insert(0, "drawn")
+    columns = _columns(sampling, chances, ["probability", "logit", *([] if law is None else ["law"]), *others])
     data = {
-        "rows": _rows(view, sampling, chances.probabilities, others, law, columns),
-        "columns": {name: say(f"write.column.{name}", top=sampling.top_k) for name in columns},
+        "rows": _rows(view, sampling, chances.probabilities, others, law, [*columns]),
+        "columns": columns,
         "written": [visible(token) for token in view.tokens[len(view.tokens) - len(view.written) :]],
         "ids": texts()[MODEL_WRITTEN].write(view.written),
         "drawn": drawn(chances, seed, len(view.written)),
@@ -120,6 +119,16 @@ def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, f
         return None
     places = list(points(tokens, World()))
     return places[-1].law if len(places) == len(tokens) + 1 else None
+
+
+def _columns(sampling: Sampling, chances: Chances, names: Sequence[str]) -> dict[str, str]:
+    """Return titles, with what is drawn where it isn't nearly the probability."""
+    of_all = (chances.logits / sampling.temperature).softmax(-1)
+    titles = {name: say(f"write.column.{name}") for name in names}
+    if (sampling.top_k, sampling.top_p) == (TOP, 1) and of_all[chances.probabilities > 0].sum() >= _NEARLY_ALL:
+        return titles
+    key = "write.column.drawn" if sampling.top_p == 1 else "write.column.drawn_of_both"
+    return {"drawn": say(key, top=sampling.top_k, top_p=sampling.top_p), **titles}
 
 
 def _rows(

@@ -153,18 +153,19 @@ def _show_temperature(control: Control) -> None:
     session = this_session()
     now = session.get(control.name, control.default) or control.default
     session.put(_TEMPERATURE, now)
-    st.select_slider(
-        say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), key=_TEMPERATURE, help=control.help,
-        format_func=significant, on_change=lambda: address.turn({control.name: session.get(_TEMPERATURE)}),
-    )  # fmt: skip
-    session.shared.beside_temperature = st.container(key="setup-read")
+    with st.container(key="setup-read"):
+        st.select_slider(
+            say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), key=_TEMPERATURE, help=control.help,
+            format_func=significant, on_change=lambda: address.turn({control.name: session.get(_TEMPERATURE)}),
+        )  # fmt: skip
+        session.shared.beside_temperature = st.container()
 
 
 def _tell_tokens_read(scenario: Scenario) -> None:
     """Say beside the temperature how many tokens the picked row reads."""
     query, place = picked_query(scenario), this_session().shared.beside_temperature
     row = traced_in_view(scenario).attention_weights[query].detach().double().cpu().numpy()
-    if place is not None and abs(row.sum() - 1) < _SUMS:
+    if place is not None and row.min() >= 0 and abs(row.sum() - 1) < _SUMS:
         told = say("setup.temperature.read", read=significant(tokens_read(row), 3), n=len(row))
         place.caption(told, help=say("setup.temperature.read_help"))
 

@@ -107,7 +107,6 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
     "model": ["[data-head='2,0']"],
     "check": [".stMain .stButton button:visible"],
     "heatmaps": ["figure .cells > span"],
-    "scaling": [f"summary:has-text('{say('scaling.width.heading')}')", ".st-key-scaling-width-again button"],
 }
 
 

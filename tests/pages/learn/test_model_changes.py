@@ -152,7 +152,8 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert [row["probability"] for row in rows] == pytest.approx(list(found.values()))
     assert [row["drawn"] for row in rows] == pytest.approx([each / sum(found.values()) for each in found.values()])
     assert column(reader, "logit") == [written(float(view.result.logits[0, -1, each]), 4) for each in found]
-    assert "drawn" not in nexts(reader)["columns"]  # which nearly is the probability
+    assert nexts(reader)["columns"]["drawn"] == say("write.column.drawn", top=10)  # the ten are not nearly all
+    assert "drawn" not in nexts(Reader(PAGE, **asked, model_next="0.05*10"))["columns"]  # it nearly is the probability
     reader.set("model.temperature", 0.5).set("model.top", 3).set("model.top_p", 0.6).set("model.seed", 3)
     said = {"model_next": "0.5*3", "model_top_p": "0.6", "model_seed": "3"}
     assert {name: in_address(reader.at, name) for name in said} == said
@@ -160,7 +161,7 @@ def test_a_decoder_says_what_may_come_next(folders: dict[str, str]) -> None:
     assert nexts(again)["rows"] == nexts(reader)["rows"]
     (step,) = view.write(1, temperature=0.5, top_k=3, top_p=0.6, seed=3)
     assert nexts(reader)["drawn"] == step.id
-    assert nexts(reader)["columns"]["drawn"] == say("write.column.drawn", top=3)
+    assert nexts(reader)["columns"]["drawn"] == say("write.column.drawn_of_both", top=3, top_p=0.6)
     shares = step.chances.probabilities
     assert [row["drawn"] for row in nexts(reader)["rows"]] == pytest.approx(sorted(shares.tolist())[:-4:-1])
     reader.set("model.1.2.off", True)
