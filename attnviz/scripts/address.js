@@ -111,7 +111,7 @@ export class Address {
   become(/** @type {string} */ query) {
     this.query = query;
     this.version += 1;
-    const others = [...this.versions].filter(([mark]) => mark !== this.mark).slice(-63); // of older ones no answer comes
+    const others = [...this.versions].filter(([mark]) => mark !== this.mark).slice(-63); // older: no answer
     this.versions = new Map([...others, [this.mark, this.version]]);
   }
 

@@ -258,7 +258,7 @@ export class Sentence {
       this.says.style.setProperty("--fits", "1");
       const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.says;
       if (this.hall && scrollWidth > clientWidth)
-        this.says.style.setProperty("--fits", String(Math.max(0.6, 0.95 * clientWidth / scrollWidth))); // then "…"
+        this.says.style.setProperty("--fits", String(Math.max(0.6, 0.95 * clientWidth / scrollWidth)));
       if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
