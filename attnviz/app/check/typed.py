@@ -170,9 +170,9 @@ def take_pasted() -> None:
 
 
 def waits() -> bool:
-    """Whether tables pasted before the server restarted wait to be sorted."""
+    """Whether tables that were heard of while drawing wait to be sorted."""
     text = this_session().get(PASTE) or ""
-    return came_back() and may_hold_several(text) and bool(by_fields(sorted_tables(text).tables))
+    return may_hold_several(text) and bool(by_fields(sorted_tables(text).tables))
 
 
 def take_upload() -> None:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
 from attnviz.app.check import typed
+from attnviz.app.entry import SCRIPT
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
@@ -434,6 +435,16 @@ def test_several_tables_pasted_at_once_go_into_their_fields(page: CheckPage) -> 
     assert page.text_of("q").endswith("[[1, 0], [0, 1]]")
     assert any("pasted: Q, K, S." in caption.value for caption in page.at.caption)
     assert page.cells("Scores") == [("right", "1"), ("right", "3"), ("right", "2"), ("wrong", "5")]
+
+
+def test_what_a_new_session_hears_of_as_it_draws_is_sorted_before_it_is_told(page: CheckPage) -> None:
+    """Told as it was pasted, it was a step from which Back led forth again."""
+    page.at.text_area(key="check.paste").set_value("Q\n1 2\n3 4")
+    states, anew = page.at._tree.get_widget_states(), Reader()
+    anew.at = AppTest.from_file(SCRIPT, default_timeout=60)
+    anew.at.query_params.update({"example": "published"})
+    anew.turn_to("pages/check.py").at._run(states)
+    assert in_address(anew.at, "tables") == in_address(page.run().at, "tables") != ""
 
 
 def test_a_pasted_table_without_a_name_waits_until_it_is_said_which_it_is(page: CheckPage) -> None:
