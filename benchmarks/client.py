@@ -91,7 +91,6 @@ class Client:
         """Take what a run tells of the page's query, as attnviz/scripts/address.js does."""
         if "asks" in told:
             self.ears = component
-        before = mark_of(read_query(self.query))
         for offer in told.get("offers", told.get("drawn", {}).get("offers", [])):
             if offer["id"] not in self.offered:
                 self.offered.add(offer["id"])
@@ -99,7 +98,7 @@ class Client:
                 self.change(offer["patch"])
         if "drawn" in told:
             self.state = told["drawn"]
-            if self.state["from"] == before:
+            if self.state["from"] == mark_of(read_query(self.query)):
                 self.query = self.state["is"]
             self.told = self.query
 

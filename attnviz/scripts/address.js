@@ -48,6 +48,7 @@ export class Address {
   constructor() {
     this.path = location.pathname;
     this.query = ordered(location.search);
+    this.controls = CONTROLS; // their parameters, as they are called
     this.word = ""; // of the session that is told of the first picture
     this.version = 1; // of the query
     this.versions = new Map([[markOf(this.query), 1]]);
@@ -111,8 +112,9 @@ export class Address {
   become(/** @type {string} */ query) {
     this.query = query;
     this.version += 1;
-    const others = [...this.versions].filter(([mark]) => mark !== this.mark).slice(-63); // older: no answer
-    this.versions = new Map([...others, [this.mark, this.version]]);
+    const { mark, version } = this;
+    const others = [...this.versions].filter(([each]) => each !== mark).slice(-63); // older: no answer
+    this.versions = new Map([...others, [mark, version]]);
   }
 
   // The version of a query, by its mark; 0 of one that isn't the page's any more.
@@ -126,11 +128,6 @@ export class Address {
 
   get page() {
     return pageOf(this.path);
-  }
-
-  // The parameters of controls, as they are called.
-  get controls() {
-    return CONTROLS;
   }
 
   // Whatever the hand does next comes after what it did.

@@ -58,6 +58,9 @@ def hear() -> None:
     else:
         asked = _hear(now, said, came, history=history)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
+    for (name, refused), text in now.corrected.items():  # by a run that was overtaken before it could tell
+        if now.texts.get(name, "") == refused:
+            lay(now.texts, {name: text or None})
     for each in now.offers:
         if not each.left:
             lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
@@ -76,7 +79,7 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]
         return read_query(came)
     now.turning = None
     if history:
-        now.asked, now.fresh = read_query(came), set(texts())
+        now.asked, now.fresh, now.corrected = read_query(came), set(texts()), {}
         for each in now.offers:
             each.left = True
     elif said and said != now.said:
@@ -149,6 +152,5 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn = True
-    now.asked, now.turning, now.back = found, None, False
-    now.fresh, now.read = now.fresh - now.read, set()
+    now.asked, now.turning, now.back, now.corrected = found, None, False, {}
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

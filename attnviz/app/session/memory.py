@@ -41,8 +41,8 @@ class Memory:
     asked: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and of which no run has told
-    read: set[str] = field(default_factory=set)  # by this run
+    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and that no run has read
+    corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # what is in the place of an unusable text
     offers: list[Offer] = field(default_factory=list)
     back: bool = False  # whether the page was open already, before another server or session
     turning: str | None = None  # the query of a run of our own

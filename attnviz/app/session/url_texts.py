@@ -20,9 +20,9 @@ from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
 def received(name: str) -> tuple[str, bool]:
     """Return the current text, and whether it newly came with a link."""
-    now = memory()
-    now.read.add(name)
-    return current(name), name in now.fresh
+    arrived = name in memory().fresh
+    memory().fresh.discard(name)  # at once: what was filled from it, and changed since, isn't filled again
+    return current(name), arrived
 
 
 def receive(
@@ -60,6 +60,7 @@ def correct(name: str, text: str) -> None:
     """Replace an unusable parameter in the address, without a history step."""
     now = memory()
     if current(name) != text:
+        now.corrected[name, current(name)] = text
         lay(now.texts, {name: text or None})
         for each in now.offers:  # where the page hasn't taken it yet
             each.patch |= {name: text or None} if name in each.patch else {}

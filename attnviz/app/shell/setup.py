@@ -17,7 +17,7 @@ from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
-from attnviz.app.streamlit_internals import DeltaGenerator
+from attnviz.app.streamlit_internals import DeltaGenerator, get_script_run_ctx
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
@@ -60,14 +60,18 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         scenario_now()
     overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
     try:
-        with body:
-            yield
-        if first:
-            LANE.leave()
-            session.painting.wait(_FIRST_PICTURE)
-    finally:  # even where a page fails
-        if first:
-            _draw_panel(panel, table)
+        try:
+            with body:
+                yield
+            if first:
+                LANE.leave()
+                session.painting.wait(_FIRST_PICTURE)
+        finally:  # even where a page fails
+            if first:
+                _draw_panel(panel, table)
+        if session.scenario is not None and not own_examples:
+            _tell_tokens_read(session.scenario)
+    finally:
         examples.take_named()  # a page opened later does not open it
         with overlay:
             messages.show(values, session.scenario, offers=not own_examples)
@@ -78,8 +82,6 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with st.container(key="connection_place"):
             show_strip()
             address.tell(page)
-    if session.scenario is not None and not own_examples:
-        _tell_tokens_read(session.scenario)
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
@@ -219,12 +221,17 @@ def _draw(control: Control, **more: Any) -> Any:
         case Number(low, high):
             return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
         case Choice(choices):
-            session, key = this_session(), f"setup.{control.name}"
+            session, key, context = this_session(), f"setup.{control.name}", get_script_run_ctx()
             with session.shared.unseen:  # one that is seen would write into links what its choices are called
                 value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
-            session.put(key, value)
-            st.selectbox(control.label, choices, key=key, format_func=control.called, help=control.help,
-                         on_change=lambda: address.turn({control.name: session.get(key)}), **more)  # fmt: skip
+            # Unless the page still holds what was chosen when its server went, and isn't turned to another address.
+            if not memory.came_back() or (context and context.is_history_navigation):
+                session.put(key, value)
+            chosen = st.selectbox(control.label, choices, choices.index(value), key=key, format_func=control.called,
+                                  help=control.help, on_change=lambda: address.turn({control.name: session.get(key)}),
+                                  **more)  # fmt: skip
+            if chosen != value:
+                address.turn_now({control.name: chosen})
             if meaning := control.meaning(value):
                 with st.container(key=f"setup_meaning_{control.name}"):
                     st.caption(meaning)

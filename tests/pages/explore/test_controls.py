@@ -1,6 +1,8 @@
 """Every control of the set-up changes what it should."""
 
+import json
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -48,6 +50,19 @@ def test_choices_are_made_by_their_names_and_links_keep_their_own(playground: Pl
         playground.set(f"setup.{control}", value)
         assert in_address(playground.at, control) == value
     assert playground.shows(Scenario(embedding="published", masking="window", mask_use="factor"))
+
+
+def test_a_choice_that_a_page_made_as_its_server_went_counts(playground: Playground) -> None:
+    asked, anew = playground.at.session_state["session"].address.asked, AppTest.from_file(SCRIPT, default_timeout=60)
+    states = playground.at._tree.get_widget_states()
+    for each in states.widgets:
+        if each.id.endswith("-setup.positions"):
+            each.string_value = parameters()["positions"].called("rotary")
+    (ears,) = [id for each in playground.at.get("bidi_component") if (id := each.proto.id).endswith("-address.ears")]
+    states.widgets.add(id=ears, json_value=json.dumps({"said": {"query": urlencode(asked), "taken": ""}}))
+    anew.query_params.update(asked)
+    anew._run(states)
+    assert in_address(anew, "positions") == anew.selectbox(key="setup.positions").value == "rotary"
 
 
 @pytest.mark.parametrize("address", [{}, {"temperature": "0.2", "query": "3"}, {"n_heads": "2", "causal": "true"},

@@ -5,7 +5,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from attnviz import Scenario
 from attnviz.app.shell import opened_link, setup
@@ -16,7 +17,7 @@ from attnviz.link.changes_text import encode_changes
 from attnviz.published import worked_example
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import in_address
+from tests.pages.reader import Reader, in_address
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
@@ -85,6 +86,23 @@ def test_a_link_is_kept_where_another_page_is_opened_before_the_controls_stand(m
     playground.change(**link)  # the page says what it has, as that isn't what was drawn
     assert playground.shows(wanted)
     assert playground.run().shows(wanted)
+
+
+def test_what_a_reader_changes_before_the_first_run_has_told_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = setup._draw_panel
+
+    def overtaken(*given: Any) -> None:
+        monkeypatch.setattr(setup, "_draw_panel", draw)
+        context = get_script_run_ctx()
+        assert context is not None
+        switch = context.session_state._state._key_id_mapper.get_id_from_key("scaling.dots")
+        states = WidgetStates(widgets=[WidgetState(id=str(switch), bool_value=True)])
+        raise RerunException(RerunData("sweep=trials.40", states, context.page_script_hash))
+
+    monkeypatch.setattr(setup, "_draw_panel", overtaken)
+    page = Reader("pages/scaling.py", sweep="trials.40")
+    assert page.value("scaling.dots")
+    assert "trials.40" in in_address(page.at, "sweep")
 
 
 def test_more_edits_than_are_allowed_get_a_message() -> None:
