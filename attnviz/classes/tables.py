@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ def opened(address: str) -> sql.Engine:
 
 
 def _set_up(connection: sqlite3.Connection, _: Any) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    with suppress(sqlite3.OperationalError):  # another copy is making it so, for which this one doesn't wait
+        connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")  # what is committed stands on the disk, even where power fails
 
 
