@@ -1,7 +1,6 @@
 """The board as a notebook widget, with torch's numbers from the kernel."""
 
 import json
-from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +20,7 @@ from attnviz.link.parameter_table import CELL, HEAD, LAYER, QUERY
 from attnviz.link.set_up import query_of
 from attnviz.link.state import State, state_of
 from attnviz.scripts import shortened
+from attnviz.words import by_language
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _PICKS = {"query": QUERY, "cell": CELL, "head": HEAD}
@@ -31,7 +31,7 @@ _STYLE = f"""
 """
 
 
-@cache
+@by_language()
 def _script() -> str:
     return shortened(notebook_script(packed_letters(), _STYLE))
 

@@ -17,7 +17,7 @@ from attnviz.documents.matrices import small_picture
 from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, pictured, step_named
-from attnviz.words import plural, say, thousands
+from attnviz.words import by_language, plural, say, thousands
 from attnviz.words.numbers import written
 
 _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
@@ -88,7 +88,7 @@ def _show_beside(step: Step) -> None:
                         origin=say("history.about"), folds=True)  # fmt: skip
 
 
-@lru_cache(maxsize=64)
+@by_language(64)
 def _pictures(name: str, *, dark: bool, most: int = 96) -> str:
     """Return the matrix that a step changed as small before-and-after pictures."""
     matrix, traces = pictured(step_named(name))
@@ -121,7 +121,7 @@ def _costs() -> tuple[Cost, ...]:
     return measured_costs()
 
 
-@lru_cache(maxsize=64)
+@by_language(64)
 def _told(name: str) -> tuple[str, str]:
     """Return the query of a step's link, and its difference in words."""
     step = step_named(name)

@@ -7,7 +7,6 @@ million numbers, which as text would be 20 MB each.
 import json
 from base64 import b64encode
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from attnviz.explanation import before_edits
 from attnviz.explanation.explaining import Shapes, shapes_of
 from attnviz.explanation.head_figures import heads_in_words
 from attnviz.explanation.summary import LONGEST_NAME
+from attnviz.words import by_language
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
 FITS = 16  # rows and columns of any matrix, up to which every cell can be shown with its number
@@ -132,7 +132,7 @@ def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
     return {"declared": declared, "shape": shapes[stage.name]} | ({"factors": factors} if factors else {})
 
 
-@lru_cache(maxsize=512)
+@by_language(512)
 def _sent(stage: Stage) -> dict[str, Any]:
     """Return a stage as the page reads it; the result mustn't change."""
     return {

@@ -29,13 +29,20 @@ CONSTANTS: dict[str, Any] = {
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
-BOARD_SCRIPT = joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
 # In this order: what stands later goes before.
 _LOOKS = ("board", "sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
 BOARD_STYLE = "".join([*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)])
-# A function that draws a board where nobody answers.
-ALONE_SCRIPT = joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})
+
+
+def board_script() -> str:
+    """Return the script of the app's board."""
+    return joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
+
+
+def alone_script() -> str:
+    """Return a function that draws a board where nobody answers."""
+    return joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})
 
 
 def notebook_script(letters: str, style: str) -> str:

@@ -4,7 +4,6 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from io import StringIO
 from uuid import NAMESPACE_URL, uuid5
 
@@ -14,7 +13,7 @@ from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.predictions import ASKING, Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, SUBJECTS
-from attnviz.words import say
+from attnviz.words import by_language, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 OF_STEPS = "step-"
@@ -29,7 +28,7 @@ def subjects() -> dict[str, dict[str, str]]:
     return found
 
 
-@lru_cache(maxsize=64)
+@by_language(64)
 def asked_of(about: str) -> Asked | None:
     """Return what is asked by this name; None if unknown."""
     if about.startswith(OF_STEPS):

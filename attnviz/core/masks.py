@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnviz.core.limits import MAX_TOKENS, Kinds, RefusedError, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU
+from attnviz.words import say
 
 Hides = Callable[[Any, Any, int], Any]
 _FULL, _ZEROS = 'mask = torch.full(({shape}), float("-inf"))', "mask = torch.zeros({shape})"
@@ -34,6 +35,7 @@ class MaskKind:
     - `sized`: whether it counts tokens.
     - `by_places`: whether it goes by places that queries and keys have in common, as in one sentence.
     - `of_all`: whether it says something of a sentence that was kept before this one, too.
+    - `comment`: the key of what an exported script says of it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class MaskKind:
     sized: bool = False
     by_places: bool = True
     of_all: bool = True
+    comment: str = ""
 
     @property
     def words(self) -> str:
@@ -61,10 +64,11 @@ class MaskKind:
         hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_kept))
         return torch.zeros(hidden.shape, **FLOAT32_ON_CPU).masked_fill(hidden, -math.inf)
 
-    def lines(self, size: int, read: str, n_kept: int) -> list[str]:
-        """Return the lines of PyTorch that draw the mask for `tokens`."""
+    def lines(self, size: int, shape: str, n_kept: int) -> list[str]:
+        """Return the lines of PyTorch that draw the mask."""
         places = {"size": size, "kept": n_kept, "after": n_kept + 1, "before": n_kept - size}
-        return [line.format(shape=f"len(tokens), len({read})", **places) for line in self.code]
+        *rest, last = (line.format(shape=shape, **places) for line in self.code)
+        return [*rest, f"{last}  # {say(self.comment, size=size)}" if self.comment else last]
 
     def size_of(self, hidden: np.ndarray, n_kept: int = 0) -> int | None:
         """Return the size that hides exactly these cells, or None.
@@ -113,14 +117,16 @@ def _nothing(before: Any, after: Any, size: int) -> Any:
 # 2023, Mistral 7B, section 2, and Beltagy et al. 2020, Longformer, section 3.1.
 MASKS: Kinds[MaskKind] = Kinds("masking", (
     MaskKind("none", _nothing, by_places=False),
-    MaskKind("causal", _later, (_FULL + ".triu({after})  # no token reads a later one",), (("later", _later),)),
+    MaskKind("causal", _later, (_FULL + ".triu({after})",), (("later", _later),),
+             comment="share.script.mask.later"),
     MaskKind("window", lambda before, after, size: (before < 0) | (before >= size),
-             (_FULL, "mask = mask.triu({after}) + mask.tril({before})  # each token reads the last {size}"),
-             (("later", _later), ("window", lambda before, after, size: before >= size)), sized=True),
-    MaskKind("padding", _last, (_ZEROS, 'mask[:, -{size}:] = float("-inf")  # the last {size} are read by none'),
-             (("nobody", _last),), sized=True, by_places=False, of_all=False),
-    MaskKind("not-self", _itself, (_ZEROS, 'mask.diagonal({kept}).fill_(float("-inf"))  # none reads itself'),
-             (("itself", _itself),)),
+             (_FULL, "mask = mask.triu({after}) + mask.tril({before})"),
+             (("later", _later), ("window", lambda before, after, size: before >= size)), sized=True,
+             comment="share.script.mask.window"),
+    MaskKind("padding", _last, (_ZEROS, 'mask[:, -{size}:] = float("-inf")'),
+             (("nobody", _last),), sized=True, by_places=False, of_all=False, comment="share.script.mask.padding"),
+    MaskKind("not-self", _itself, (_ZEROS, 'mask.diagonal({kept}).fill_(float("-inf"))'),
+             (("itself", _itself),), comment="share.script.mask.itself"),
     MaskKind("painted", _nothing, by_places=False, of_all=False),
 ))  # fmt: skip
 NONE, CAUSAL, PAINTED = "none", "causal", "painted"
@@ -134,7 +140,6 @@ class MaskUse:
     - `late`: whether it comes after the softmax; `shared`, whether what it leaves is shared out again.
     - `times_scores`: whether it multiplies scores in place of being added to them.
     - `told`: what names the stages that it changes in the catalogue.
-    - `comment`: what an exported script says of it.
     """
 
     name: str
@@ -142,7 +147,6 @@ class MaskUse:
     late: bool = False
     shared: bool = False
     times_scores: bool = False
-    comment: str = ", whose exponential multiplies the attention weights"
 
     @property
     def usual(self) -> bool:
@@ -156,9 +160,9 @@ class MaskUse:
 
 
 USES: Kinds[MaskUse] = Kinds("mask_use", (
-    MaskUse("added", comment=", added to the scores"),  # to the scaled scores, before the softmax, as attention does
+    MaskUse("added"),  # to the scaled scores, before the softmax, as attention does
     # A hidden score is multiplied by 0 in place of −∞, so that it is read as any score of 0.
-    MaskUse("factor", "_factor", times_scores=True, comment=", whose exponential multiplies the scores"),
+    MaskUse("factor", "_factor", times_scores=True),
     MaskUse("zeroed", "_late", late=True),  # hidden attention weights become 0 after the softmax
     MaskUse("renormalized", "_late", late=True, shared=True),  # and what is left of each row is divided by its sum
 ))  # fmt: skip

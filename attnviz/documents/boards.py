@@ -5,14 +5,13 @@ import html
 import json
 import re
 from base64 import b64encode
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.board.drawn import OF_PLAYGROUND, data_of_model, drawn_data
-from attnviz.board.script import ALONE_SCRIPT
+from attnviz.board.script import alone_script
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
@@ -29,7 +28,7 @@ from attnviz.export import matrix_names
 from attnviz.scripts import joined, shortened
 from attnviz.teach.questions import Question
 from attnviz.training import Training
-from attnviz.words import say
+from attnviz.words import by_language, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
 _ALLOWS = "; script-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
@@ -46,7 +45,6 @@ section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px 
   background: transparent; color: inherit; font: inherit; cursor: pointer; }}
 svg[role=img] {{ margin: 0 24px 16px 0; }}
 """
-_LOADER = joined(Path(__file__).parent / "board_page.js")
 
 
 def board_page(
@@ -89,7 +87,7 @@ def board_page(
 {back}
 <script id="script" type="application/octet-stream">{_script()}</script>
 <script type="module">
-{_LOADER}
+{joined(Path(__file__).parent / "board_page.js")}
 </script>"""
     return page_of(title, _STYLE, body, allows=_ALLOWS, dark=bool(dark))
 
@@ -141,10 +139,10 @@ def _packed(text: str) -> str:
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
-@cache
+@by_language()
 def _script() -> str:
     """Return the packed script that draws a board, as ``window.attnvizBoard``."""
-    return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(ALONE_SCRIPT), count=1))
+    return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(alone_script()), count=1))
 
 
 LIVE = 64  # tokens of a board that stands in a notebook, where each takes its room in the file

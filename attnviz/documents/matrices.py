@@ -6,7 +6,6 @@ import struct
 import zlib
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from attnviz.documents.page import own_face, page_of, script_json
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, spec_of
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
-from attnviz.scripts import joined
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -143,7 +141,6 @@ button:hover { border-color: currentcolor; }
 button:focus-visible { outline: 2px solid currentcolor; outline-offset: 1px; }
 @media print { button { display: none; } }
 """
-_SCRIPT, _STILL_SCRIPT = (joined(Path(__file__).parent / f"{each}_page.js") for each in ("figure", "picture"))
 
 
 def heatmap_page(
@@ -190,14 +187,14 @@ def figure_page(
     if isinstance(drawn, str):
         ground = f'<style>{own_face() if letters else ""}</style><rect width="100%" height="100%" fill="{paper}"/>'
         still = f'<div id="figure">{drawn.replace(">", f">{ground}", 1)}</div>'
-        return _page(still, title, alt, dark, file_name or title, _STILL_SCRIPT)
+        return _page(still, title, alt, dark, file_name or title, "picture")
     on_paper = drawn | {"layout": drawn["layout"] | {"paper_bgcolor": paper}}
     given = script_json({"figure": on_paper, "filename": file_name or title, "spare": _SPARE})
     figure = f'''<style id="letters">{_font_face(letters)}</style>
 <div id="frame"><div id="figure" role="img" aria-label="{html.escape(alt or title)}"></div></div>
 <script id="plotly" type="application/octet-stream">{_packed_plotly()}</script>
 <script id="given" type="application/json">{given}</script>'''
-    return _page(figure, title, alt, dark, file_name or title, _SCRIPT)
+    return _page(figure, title, alt, dark, file_name or title, "figure")
 
 
 def _page(figure: str, title: str, alt: str, dark: bool, name: str, script: str) -> str:

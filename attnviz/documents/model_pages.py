@@ -137,7 +137,6 @@ _MOST_TOKENS = 48  # that are written out above a picture
 
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
 GRID_STYLE = "".join((_SCRIPTS / f"{name}.css").read_text("utf-8") for name in ("head_view", "head_grid"))
-SCRIPT = joined(Path(__file__).parent / "model_page.js")
 _STYLE = """
 body { margin: 16px; line-height: normal; }
 h1 { margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }
@@ -180,7 +179,7 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
 <script>
 "use strict";
 {{
-{SCRIPT}
+{joined(Path(__file__).parent / "model_page.js")}
 }}
 </script>
 <script id="numbers" type="application/json">{script_json(numbers)}</script>"""

@@ -1,7 +1,7 @@
 """Script lines that compute and print the result."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 
 from attnviz.core.heads import is_of_a_head
@@ -16,9 +16,7 @@ from attnviz.core.stages import (
     BY_DISTANCE,
     E_KEPT_SCALED,
     E_SCALED,
-    KEPT,
     MASK,
-    SECOND,
     Stage,
     Table,
     head_name,
@@ -27,7 +25,7 @@ from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
 from attnviz.export.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
-from attnviz.words import plural
+from attnviz.words import plural, say
 
 _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))
 
@@ -58,8 +56,8 @@ def computed(scenario: Scenario, digits: int) -> list[Section]:
     rest = [line for line in lines if line not in before]
     kept = kept_through_each_layer(scenario, _alone(scenario)) if scenario.n_kept else []
     each = through_each_layer(scenario, [*["y = kept[number]"] * bool(kept), *rest], prints)
-    called = plural(scenario.n_layers, "layer")
-    return [(f"{what}. {called} of it: what one makes is the next one's X", [settings, *before, *kept, *each])]
+    layers = plural(scenario.n_layers, "layer")
+    return [(say("share.script.computed.layers", what=what, layers=layers), [settings, *before, *kept, *each])]
 
 
 def _alone(scenario: Scenario) -> list[str]:
@@ -71,24 +69,24 @@ def _alone(scenario: Scenario) -> list[str]:
 
 
 def _what_is_printed(scenario: Scenario) -> str:
-    over = WhatIf.read(scenario.what_if).get(SOFTMAX)
-    if over:
-        return f"The attention weights of {'each column' if over == COLUMNS else 'the whole matrix'} sum to 1"
     masked_late = USES[scenario.mask_use].lossy and MASK in scenario.editable
-    return "The attention weights and what they make" if masked_late else "Each row of attention weights sums to 1"
+    sums = "all" if masked_late else "rows"
+    if over := WhatIf.read(scenario.what_if).get(SOFTMAX):
+        sums = "columns" if over == COLUMNS else "whole"
+    return say(f"share.script.printed.{sums}")
 
 
 def _what_is_computed(scenario: Scenario) -> str:
-    read = {SECOND: " to the second sentence", KEPT: " to the kept sentence and to this one"}
-    attention = "Scaled dot-product attention" + read.get(scenario.reads, "")
+    key, block = "share.script.computed", BLOCKS[scenario.norm]
+    what = say(f"{key}.{scenario.reads}")
     if scenario.what_if:
-        attention = f"{attention} with what it doesn't do ({scenario.what_if})"
+        what = say(f"{key}.what_if", what=what, named=scenario.what_if)
     if scenario.n_heads > 1:
-        cut = WhatIf.read(scenario.what_if).by_view
-        own = "which one view cuts as numbers lie in memory" if cut else "each with columns of its own of Q, K and V"
-        attention = f"{attention} in {plural(scenario.n_heads, 'head')}, {own}"
-    whole = attention if scenario.d_ff is None else f"{attention}, then the feed-forward step, for each token alone"
-    return whole + BLOCKS[scenario.norm].comment
+        cut = "heads_by_view" if WhatIf.read(scenario.what_if).by_view else "heads"
+        what = say(f"{key}.{cut}", what=what, heads=plural(scenario.n_heads, "head"))
+    if scenario.d_ff is not None:
+        what = say(f"{key}.feed_forward", what=what)
+    return say(f"{key}.{'norms' if block.before or block.after else 'sums'}", what=what) if block.adds else what
 
 
 def _computation(table: Table) -> list[str]:
@@ -103,7 +101,7 @@ def _computation(table: Table) -> list[str]:
         made = max(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
         shape = ", ".join(called.get(size, size) for size in sizes[name])
         heads = "n_heads, " if stage.head is not None else ""
-        what = ": query, key" if (stage.rows, stage.columns) == ("query", "key") else ""
+        what = f": {say('share.script.scores')}" if (stage.rows, stage.columns) == ("query", "key") else ""
         lines += [*code[:made], f"{code[made]}  # ({heads}{shape}){what}", *code[made + 1 :]]
     return lines
 
@@ -141,19 +139,15 @@ def _called(table: Table, name: str) -> str:
 
 
 def _prints(scenario: Scenario, digits: int) -> list[str]:
-    attended = {"attention weights": "attention_weights", "context": "context"}
-    if scenario.output:
-        attended["output"] = "output"
-    behind = {} if scenario.d_ff is None else {"feed-forward output": "feed_forward"}
-    if BLOCKS[scenario.norm].adds:
-        behind["block"] = list(scenario.layer)[-1]
+    attended = ["attention_weights", "context", *["output"] * scenario.output]
+    behind = [*["feed_forward"] * (scenario.d_ff is not None), *list(scenario.layer)[-1:] * BLOCKS[scenario.norm].adds]
     return [
         f'torch.set_printoptions(precision={digits}, sci_mode=False, linewidth=160, threshold=float("inf"))',
         *(_print(shown) for shown in (attended, behind) if shown),
     ]
 
 
-def _print(shown: Mapping[str, str]) -> str:
-    """Return a line that prints matrices, each below its title."""
-    named = ", ".join(f'"{title}", {name}' for title, name in shown.items())
+def _print(shown: Sequence[str]) -> str:
+    """Return a line that prints matrices, each below its name."""
+    named = ", ".join(f'"{name}", {name}' for name in shown)
     return f'print({named}, sep="\\n")'

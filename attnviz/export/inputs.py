@@ -9,6 +9,7 @@ from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
 from attnviz.export.matrices import numbers, replaced
+from attnviz.words import say
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
 KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentence alone
@@ -70,7 +71,7 @@ def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: boo
 
 def _seeded_vectors(scenario: Scenario) -> list[str]:
     return [
-        "def seeded_vector(token):  # standard normal, the same for the same token",
+        f"def seeded_vector(token):  # {say('share.script.seeded')}",
         f'    digest = hashlib.sha256(f"{scenario.seed}/{{d_in}}/{{token}}".encode("utf-8", "surrogatepass")).digest()',
         '    return torch.randn(d_in, generator=torch.Generator().manual_seed(int.from_bytes(digest[:4], "big")))',
         "",
@@ -105,7 +106,7 @@ def mask(scenario: Scenario) -> list[str]:
         return []
     if scenario.mask is not None:
         return replaced(scenario, MASK)
-    return scenario.mask_kind.lines(scenario.mask_size, _read(scenario), scenario.n_kept)
+    return scenario.mask_kind.lines(scenario.mask_size, f"len(tokens), len({_read(scenario)})", scenario.n_kept)
 
 
 def kept_mask(scenario: Scenario) -> list[str]:
@@ -113,7 +114,7 @@ def kept_mask(scenario: Scenario) -> list[str]:
     if not (scenario.n_kept and scenario.n_layers > 1):
         return []
     alone = read_alone(scenario)
-    lines = alone.mask_kind.lines(alone.mask_size, "tokens", 0) if MASK in alone.editable else []
+    lines = alone.mask_kind.lines(alone.mask_size, "len(tokens), len(tokens)", 0) if MASK in alone.editable else []
     return [re.sub(r"\b(mask|tokens)\b", r"kept_\1", line) for line in lines]
 
 
@@ -139,7 +140,8 @@ def _lines(scenario: Scenario, **places: str) -> list[str]:
     position, n_heads = scenario.position, scenario.n_heads
     slopes = ", ".join(map(repr, alibi_slopes(n_heads).tolist()))
     filled = {
-        "seed": scenario.seed, "own_seed": position.seed_of(scenario.seed), "heads": n_heads, "most": MAX_TOKENS,
+        "own_seed": position.seed_of(scenario.seed), "heads": n_heads, "most": MAX_TOKENS,
         "last": MAX_TOKENS - 1, "all": 2 * MAX_TOKENS - 1, "slopes": slopes,
     }  # fmt: skip
-    return [line.format(**filled, **places) for line in position.code]
+    first, *rest = (line.format(**filled, **places) for line in position.code)
+    return [f"{first}  # {say(position.comment, seed=scenario.seed)}" if position.comment else first, *rest]

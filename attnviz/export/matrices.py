@@ -11,6 +11,7 @@ from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, LAYERS, MASK, NORMS, OUTPUT, P_KEPT, VECTORS
+from attnviz.words import say
 
 Section = tuple[str, list[str]]  # what it does, and its lines
 _WEIGHTS = ("w_q", "w_k", "w_v")
@@ -112,7 +113,7 @@ def in_each_layer(scenario: Scenario) -> list[str]:
     lines = [*f"sizes = {{{sized}}}".split("\n"), f"torch.manual_seed({scenario.seed})"]
     one = [*_norms(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
     if scenario.same_layers:
-        return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # one and the same"]
+        return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # {say('share.script.layer_same')}"]
     return [*lines, "layers = []", f"for _ in range({scenario.n_layers}):", *_indented([*one, "layers.append(layer)"])]
 
 
@@ -141,20 +142,20 @@ def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
 
 def through_each_layer(scenario: Scenario, computed: list[str], prints: list[str]) -> list[str]:
     """Return the loop over the layers around one layer's lines."""
-    first = prints[0].replace("print(", 'print(f"layer {number}", ', 1)
+    first = prints[0].replace("print(", 'print(f"layers.{number}", ', 1)
     return [
         "for number, layer in enumerate(layers):",
         *_indented([_matrices_of_layer(scenario), *computed, first, *prints[1:]]),
-        f"    x = {list(scenario.layer)[-1]}  # what the next layer gets",
+        f"    x = {list(scenario.layer)[-1]}  # {say('share.script.layer_next')}",
     ]
 
 
 def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str]:
     """Return the loop that takes the kept sentence through the layers."""
-    distances = "kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # those of the kept sentence alone"
+    distances = f"kept_distances = by_distance[:, len(tokens) : -len(tokens)]  # {say('share.script.distances_kept')}"
     return [
         *[distances] * (BY_DISTANCE in scenario.editable),
-        "own, x, kept = x, y, []  # the kept sentence alone first: each layer keeps what it is handed for it",
+        f"own, x, kept = x, y, []  # {say('share.script.kept_first')}",
         "for layer in layers:",
         "    kept.append(x)",
         *_indented([_matrices_of_layer(scenario), *computed]),
@@ -195,7 +196,10 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         if name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE):
             return [seed, f"{name} = torch.randn({size})"]
         if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
-            return [f"{seed}  # for {ALL_STAGES[name].symbol} alone", *drawn_lines(scenario, name)]
+            return [
+                f"{seed}  # {say('share.script.seed_for', symbol=ALL_STAGES[name].symbol)}",
+                *drawn_lines(scenario, name),
+            ]
     rows = scenario.unedited(called).tolist()
     if name in VECTORS:
         return [f"{name} = torch.tensor({numbers(rows[0])})"]
@@ -240,15 +244,15 @@ def edited(scenario: Scenario) -> list[str]:
 def weights(scenario: Scenario) -> list[Section]:
     """Return the sections that make all projections, biases, gains and offsets."""
     names = [name for name in scenario.editable if name not in OF_TOKENS]
-    title = "The projections" if scenario.d_ff is None else "The projections and the layers"
     given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
     if scenario.n_layers > 1:
-        which = "all have the same matrices" if scenario.same_layers else "each has matrices of its own"
-        return [(f"The layers: {which}", in_each_layer(scenario) + given)]
+        title = say(f"share.script.layers_{'same' if scenario.same_layers else 'own'}")
+        return [(title, in_each_layer(scenario) + given)]
     lines = _drawn_norms([name for name in names if is_drawn(scenario, name)])
     if any(is_drawn(scenario, name) for name in names if name not in NORMS):
         lines += [f"torch.manual_seed({scenario.seed})", *drawn_lines(scenario)]
-    return [(title, lines + given)]
+    title = "projections" if scenario.d_ff is None else "projections_and_layers"
+    return [(say(f"share.script.{title}"), lines + given)]
 
 
 def _drawn_norms(names: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from attnviz.core.masks import USES
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import ALL_STAGES, KEPT, WEIGHTINGS
+from attnviz.core.stages import ALL_STAGES, ITSELF, KEPT, SECOND, WEIGHTINGS
 from attnviz.export.computation import computed, moved_to_device
 from attnviz.export.inputs import (
     KEPT_TOKENS,
@@ -20,6 +20,7 @@ from attnviz.export.inputs import (
     vectors_read,
 )
 from attnviz.export.matrices import Section, edited, weights
+from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 
@@ -40,6 +41,7 @@ def _cell(number: int, kind: str, source: str) -> dict[str, object]:
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
+_OF_READ = {ITSELF: "", SECOND: "_second", KEPT: "_kept"}  # what keys of the catalogue end in
 _LONGEST, _WIDTH = 220, 118  # of a comment in one line, so that a block stays short, and of each line of a longer one
 
 
@@ -66,42 +68,36 @@ def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
 
 
 def _heading(scenario: Scenario) -> str:
-    if scenario.reads == KEPT:
-        return "Self-attention with a kept sentence in plain PyTorch"
-    return f"{'Cross' if scenario.reads_others else 'Self'}-attention in plain PyTorch"
+    return say(f"share.script.heading{_OF_READ[scenario.reads]}")
 
 
 def _imports(scenario: Scenario) -> str:
     several = scenario.n_heads > 1 or scenario.n_layers > 1
     lines = ["import hashlib\n"] * has_seeded_vectors(scenario) + ["import torch"]
-    return "\n".join(lines + ["torch.set_num_threads(1)  # sums in the same order as on the screen"] * several)
+    return "\n".join(lines + [f"torch.set_num_threads(1)  # {say('share.script.threads')}"] * several)
 
 
 def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
+    use, linear = USES[scenario.mask_use], WEIGHTINGS[scenario.weighting].linear
+    mask_use = "late" if use.late else "factor" if use.times_scores or linear else "added"
     shown = [
-        ("The sentence, token by token", [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
+        (say("share.script.tokens"), [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
         (_vectors_of(scenario), [*vectors(scenario), *vectors_read(scenario)]),
-        ("P: a vector for each place", positions(scenario)),
+        (say("share.script.places"), positions(scenario)),
         *weights(scenario),
-        (
-            f"M: the mask{WEIGHTINGS[scenario.weighting].of_mask or USES[scenario.mask_use].comment}",
-            mask(scenario) + kept_mask(scenario),
-        ),
-        ("D: a number for each distance of two tokens, in each head", distances(scenario)),
-        ("Cells edited by hand", edited(scenario)),
-        ("On its device", moved_to_device(scenario)),
+        (say(f"share.script.mask.{mask_use}"), mask(scenario) + kept_mask(scenario)),
+        (say("share.script.distances"), distances(scenario)),
+        (say("share.script.edits"), edited(scenario)),
+        (say("share.script.device"), moved_to_device(scenario)),
         *computed(scenario, digits),
     ]
     return [(title, lines) for title, lines in shown if lines]
 
 
 def _vectors_of(scenario: Scenario) -> str:
-    of_tokens = f"{ALL_STAGES[scenario.token_matrix].symbol}: a vector for each token"
-    if not scenario.reads_others:
-        return of_tokens
-    of_read = ALL_STAGES[scenario.read_matrix].symbol
-    return f"{of_tokens}; {of_read}: for each that {'was kept' if scenario.n_kept else 'is read'}"
+    x, y = (ALL_STAGES[name].symbol for name in (scenario.token_matrix, scenario.read_matrix))
+    return say(f"share.script.vectors{_OF_READ[scenario.reads]}", x=x, y=y)
 
 
 def _second(scenario: Scenario) -> list[str]:
@@ -118,4 +114,4 @@ def _sizes(scenario: Scenario) -> str:
     }  # fmt: skip
     there = {name: str(size) for name, size in sizes.items() if size is not None}
     line = f"{', '.join(there)} = {', '.join(there.values())}"
-    return f"{line}  # d_k and d_v are those of each head" if n > 1 else line
+    return f"{line}  # {say('share.script.sizes')}" if n > 1 else line

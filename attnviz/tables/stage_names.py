@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 
 from attnviz.core.stages import EVERY_STAGE, head_name
 from attnviz.tables.cells import levels
+from attnviz.words import by_language
 
 _DTYPE = re.compile(r",\s{0,8}dtype=(?:torch\.)?\w{1,20}")
 _HEAD = re.compile(r"[#>*\s-]{0,12}head[\s_#]{0,3}\[?([0-9]{1,2})\]?[*\s]{0,4}[:.)]?[*\s]{0,4}", re.IGNORECASE)
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
     return _DRESS.sub("", text.replace("′", "'").replace("^T", "t").replace("\\top", "t")).lower()
 
 
-@cache
+@by_language()
 def _names() -> dict[str, str]:
     names: dict[str, str] = {}
     for name, stage in EVERY_STAGE.items():

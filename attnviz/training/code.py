@@ -22,6 +22,7 @@ from attnviz.training.learning import BETAS, STRIDE, moment_steps
 from attnviz.training.model import EMBEDDINGS, block_of, layer_of, spread
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.training import Training
+from attnviz.words import say
 
 Section = tuple[str, list[str]]  # what it does, and its lines
 
@@ -61,15 +62,20 @@ def _told(training: Training, step: int | None, text: str | None) -> tuple[str, 
     settings, task = training.settings, training.model.task
     end = training.at(len(training.losses) if step is None else step).step
     tokens = task.tokens_of(task.example if text is None else text)
-    title = f"{settings.task}, seed {settings.seed}: watch it learn, in plain PyTorch."
-    return title, [
-        ("Sums in the same order on every machine", ["torch.set_num_threads(1)"]),
-        ("The task", task.code().rstrip().split("\n")),
-        ("What is learned, and how it starts", _start(training)),
-        ("The model", _model(settings)),
-        ("The training", _training(settings, end)),
-        ("What the heads read", _reading(task.ids_of(tokens))),
-    ]
+    parts = {
+        "threads": ["torch.set_num_threads(1)"],
+        "task": task.code().rstrip().split("\n"),
+        "start": _start(training),
+        "model": _model(settings),
+        "steps": _training(settings, end),
+        "reading": _reading(task.ids_of(tokens)),
+    }
+    title = _say("heading", task=settings.task, seed=settings.seed)
+    return title, [(_say(name), lines) for name, lines in parts.items()]
+
+
+def _say(name: str, **places: object) -> str:
+    return say(f"share.script.training.{name}", **places)
 
 
 def _start(training: Training) -> list[str]:
@@ -86,11 +92,11 @@ def _start(training: Training) -> list[str]:
         f"generator = torch.Generator().manual_seed({settings.seed})",
         "w = {}",
         "for name, shape in SHAPES.items():",
-        "    if len(shape) == 1:  # a gain starts at 1, a bias at 0",
+        f"    if len(shape) == 1:  # {_say('gain')}",
         '        made = torch.full(shape, float("gamma" in name))',
         f"    elif name in {EMBEDDINGS}:",
         f"        made = torch.randn(shape, generator=generator) * {spread(settings)!r}",
-        "    else:  # as nn.Linear",
+        f"    else:  # {_say('linear')}",
         "        made = torch.empty(shape).uniform_(-(shape[0] ** -0.5), shape[0] ** -0.5, generator=generator)",
         *(alike if settings.heads_alike else ()),
         f"    w[name] = made.requires_grad_({f'name not in {settings.frozen}' if settings.frozen else ''})",
@@ -102,15 +108,12 @@ def _model(settings: TrainingSettings) -> list[str]:
     embedded = [f"{_W_E}[ids]", *['w["w_p"][: ids.shape[1]]'] * settings.position.adds]
     unembedding = Product(transposed=tied).code("logits", "x", _W_E if tied else 'w["w_u"]', *['w["b_u"]'] * bias)
     return [
-        f"d_k = {settings.d_k // settings.n_heads}  # of a head",
+        f"d_k = {settings.d_k // settings.n_heads}  # {_say('of_head')}",
         "",
         "",
         "def model(ids):",
         f"    x, weights = {' + '.join(embedded)}, []",
-        *(
-            f"    {line}"
-            for line in (each.format(shape="ids.shape[1], ids.shape[1]", after=1) for each in MASKS[CAUSAL].code)
-        ),
+        *(f"    {line}" for line in MASKS[CAUSAL].lines(0, "ids.shape[1], ids.shape[1]", 0)),
         *([f"    for layer in range({settings.n_layers}):"] if several else ()),
         *(f"    {'    ' * several}{line}" for line in _layer(settings)),
         *(f"    {line}" for line in unembedding),
@@ -180,7 +183,7 @@ def _reading(ids: tuple[int, ...]) -> list[str]:
         "torch.set_printoptions(precision=4, sci_mode=False, linewidth=200)",
         f"ids = torch.tensor([{list(ids)}])",
         "print([VOCABULARY[i] for i in ids[0]])",
-        "for each in model(ids)[1]:  # of each layer, head by head",
+        f"for each in model(ids)[1]:  # {_say('layers')}",
         "    print(each[0].detach())",
     ]
 

@@ -11,29 +11,42 @@ The page's script fills the same sentences, which Python sends it.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, wraps
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
-LANGUAGE = ContextVar("language", default="en")  # in which a session is spoken to: the name of a folder
+DEFAULT = "en"
+LANGUAGE = ContextVar("language", default=DEFAULT)  # in which a session is spoken to: the name of a folder
+P = ParamSpec("P")
+Made = TypeVar("Made")
 _SHARED = ("pages", "shared")  # the files whose tables are subjects of their own
 _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
+def by_language(most: int | None = None) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
+    """Cache what a function returns, at `most` so often, separately for each language."""
+
+    def caching(function: Callable[P, Made]) -> Callable[P, Made]:
+        @lru_cache(most)
+        def cached(_: str, /, *args: Any, **more: Any) -> Made:
+            return function(*args, **more)
+
+        return wraps(function)(lambda *args, **more: cached(LANGUAGE.get(), *args, **more))
+
+    return caching
+
+
+@by_language()
 def catalogue() -> Mapping[str, Template]:
     """Return every sentence, or its forms, by its key."""
-    return _catalogue(LANGUAGE.get())
-
-
-@cache
-def _catalogue(language: str) -> Mapping[str, Template]:
+    language = LANGUAGE.get()
     found: dict[str, Template] = {}
     for name in (*_small(language), *(name for name in _subjects(language) if name not in _SHARED)):
         found |= _subject(language, name)
@@ -68,6 +81,11 @@ def _subject(language: str, name: str) -> Mapping[str, Template]:
     found: dict[str, Template] = {}
     _collect(found, name, _tables(language, name) if name in _subjects(language) else _small(language)[name])
     return MappingProxyType(found)
+
+
+def languages() -> list[str]:
+    """Return the names of the languages that there is a catalogue in."""
+    return [each.name for each in files(__name__).iterdir() if each.joinpath("shared.toml").is_file()]
 
 
 def _template(key: str) -> Template:

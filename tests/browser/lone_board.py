@@ -9,7 +9,7 @@ import attnviz
 from attnviz import Scenario
 from attnviz.app.components.script_file import app_letters
 from attnviz.board.data import board_data
-from attnviz.board.script import BOARD_SCRIPT, BOARD_STYLE
+from attnviz.board.script import BOARD_STYLE, board_script
 from attnviz.colours.palette import LETTERS
 from attnviz.core.changes import changes_of
 from attnviz.link.changes_text import encode_changes
@@ -113,5 +113,5 @@ def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: objec
     page.evaluate(f"document.fonts.load('14px {LETTERS}')")
     own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"from": "1", "lit": None} | data
     page.evaluate(PAGE, encode_changes(changes_of(scenario)))
-    page.evaluate(_MOUNT, [BOARD_SCRIPT, BOARD_STYLE, own])
+    page.evaluate(_MOUNT, [board_script(), BOARD_STYLE, own])
     return page

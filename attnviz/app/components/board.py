@@ -13,7 +13,8 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.component import component
+from attnviz.app.components.script_file import board_file
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.session import memory, state
@@ -27,18 +28,11 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.link.parameter_table import CELL, HEAD, QUERY
 from attnviz.link.set_up import query_of
-from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
 
-_outdated = st.components.v2.component(
-    "attnviz_outdated",
-    html='<div class="outdated"></div>',
-    css=(_HERE / "outdated.css").read_text(),
-    js=script(_HERE / "outdated.js"),
-    isolate_styles=False,
-)
+_outdated = component("outdated", '<div class="outdated"></div>', _HERE / "outdated.js", isolate_styles=False)
 
 
 @contextmanager
@@ -67,12 +61,7 @@ def numbers_of(scenario: Scenario, *seen: int) -> str:
 AT = "numbers"  # where torch's numbers of an edit are asked for, seen from the server
 _PICKS = {"query": QUERY, "cell": CELL, "head": HEAD}
 
-_board = st.components.v2.component(
-    "attnviz_board",
-    html='<div class="board"></div>',
-    css=BOARD_STYLE,
-    js=BOARD_FILE.fetched,
-)
+_board = component("board", '<div class="board"></div>', lambda: board_file().fetched, css=BOARD_STYLE)
 
 
 def drawn_data(

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2s
@@ -9,9 +10,10 @@ from pathlib import Path
 
 from streamlit.file_util import get_static_dir
 
-from attnviz.board.script import BOARD_SCRIPT
+from attnviz.board.script import board_script
 from attnviz.figures import FIGURES
 from attnviz.scripts import joined, script, shortened
+from attnviz.words import LANGUAGE, by_language, languages
 
 FOLDER = "scripts"
 
@@ -45,9 +47,27 @@ def _file(part: str, joined_script: str) -> ScriptFile:
     return ScriptFile(name, text, packed(text), script(Path(__file__).parent / "fetched.js", sent))
 
 
-BOARD_FILE = _file("board", BOARD_SCRIPT)
-HEATMAPS_FILE = _file("heatmaps", joined(Path(__file__).parent / "heatmaps" / "heatmaps.js", {"FIGURES": FIGURES}))
-FILES = {file.name: file for file in (BOARD_FILE, HEATMAPS_FILE)}
+@by_language()
+def board_file() -> ScriptFile:
+    """Return the board's script, in the session's language."""
+    return _file("board", board_script())
+
+
+@by_language()
+def heatmaps_file() -> ScriptFile:
+    """Return the heatmaps' script, in the session's language."""
+    return _file("heatmaps", joined(Path(__file__).parent / "heatmaps" / "heatmaps.js", {"FIGURES": FIGURES}))
+
+
+@cache
+def script_files() -> dict[str, ScriptFile]:
+    """Return the files in all languages, by their names."""
+    found: dict[str, ScriptFile] = {}
+    for language in languages():
+        context = copy_context()
+        context.run(LANGUAGE.set, language)
+        found |= {file.name: file for file in map(context.run, (board_file, heatmaps_file))}
+    return found
 
 
 _FONT = "SourceSansVF-Up*.woff2"

@@ -5,25 +5,21 @@ It is our own since Streamlit's labels are Markdown, and a person's text must st
 
 from pathlib import Path
 
-import streamlit as st
-
+from attnviz.app.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.url_texts import picked_query
 from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import QUERY
-from attnviz.scripts import script
 from attnviz.words import say
 
-_HERE = Path(__file__).parent
 _KEY = "playground.picker"
 
-_picker = st.components.v2.component(
-    "attnviz_token_picker",
-    html='<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
-    css=(_HERE / "token_picker.css").read_text(),
-    js=script(_HERE / "token_picker.js"),
+_picker = component(
+    "token_picker",
+    '<div class="tokens" role="radiogroup"><span class="query" aria-hidden="true"></span></div>',
+    Path(__file__).with_suffix(".js"),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.learn.address import open_settings
 from attnviz.app.learn.beside import MANY, ManySeeds, offer, work_in
 from attnviz.app.learn.glass import show_glass
@@ -21,7 +22,6 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import Stage
 from attnviz.explanation import explain
-from attnviz.scripts import script
 from attnviz.training import MOST_SEEDS, Training, TrainingSettings
 from attnviz.training.many import Outcome
 from attnviz.words import plural, say
@@ -32,12 +32,7 @@ _SCRIPTS = Path(__file__).parent / "scripts"
 _SEEDS_KEY, _N_KEY = "learn.seeds", "learn.seeds.n"
 _FEW = 20
 
-_seeds = st.components.v2.component(
-    "attnviz_learn_seeds",
-    html='<div class="seeds" role="group"></div>',
-    css=(_SCRIPTS / "seeds.css").read_text(),
-    js=script(_SCRIPTS / "seeds.js"),
-)
+_seeds = component("learn_seeds", '<div class="seeds" role="group"></div>', _SCRIPTS / "seeds.js")
 
 
 def show_seeds(settings: TrainingSettings) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.learn.running import OneTraining, learning
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import mark_of_now
@@ -22,7 +23,6 @@ from attnviz.colours.palette import PAPER, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_OFF, LEARN_QUERY, LEARN_STEP
-from attnviz.scripts import script
 from attnviz.training import Training, TrainingSettings, moment_steps, n_kept
 from attnviz.training.learning import Moment
 from attnviz.training.settings import MAX_STEPS
@@ -101,15 +101,14 @@ _VIEW_STYLE = Path(__file__).parents[2] / "scripts" / "head_view.css"
 _MOST_POINTS = 240  # of a curve
 BOARD_KEY = "learn.board"
 
-_time = st.components.v2.component(
-    "attnviz_learn_time",
-    html='<div class="time"></div>',
+_time = component(
+    "learn_time",
+    '<div class="time"></div>',
+    _SCRIPTS / "time.js",
     css=_VIEW_STYLE.read_text() + (_SCRIPTS / "time.css").read_text(),
-    js=script(_SCRIPTS / "time.js", {"CONSTANTS": CONSTANTS}),
+    sent={"CONSTANTS": CONSTANTS},
 )
-_kept = st.components.v2.component(
-    "attnviz_learn_kept", html='<span class="kept"></span>', js=script(_SCRIPTS / "kept.js"), isolate_styles=False
-)
+_kept = component("learn_kept", '<span class="kept"></span>', _SCRIPTS / "kept.js", isolate_styles=False)
 
 
 def show_time(

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.model.looked import looked_grid
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.url_texts import take
@@ -18,7 +19,6 @@ from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.models import STORIES, ModelTrace
 from attnviz.models.pieces import Piece
-from attnviz.scripts import script
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 
@@ -29,15 +29,14 @@ _INKS = """.grid, .view { --ink: var(--st-text-color); --page: var(--st-backgrou
 """
 _STYLE = _INKS + GRID_STYLE
 
-_heads = st.components.v2.component(
-    "attnviz_model_heads",
-    html='<div class="grid" role="group"></div>',
+_heads = component(
+    "model_heads",
+    '<div class="grid" role="group"></div>',
+    _HERE / "heads.js",
     css=_STYLE,
-    js=script(_HERE / "heads.js", {"CONSTANTS": CONSTANTS}),
+    sent={"CONSTANTS": CONSTANTS},
 )
-_head = st.components.v2.component(
-    "attnviz_model_head", html='<div class="view"></div>', css=_STYLE, js=script(_HERE / "head.js")
-)
+_head = component("model_head", '<div class="view"></div>', _HERE / "head.js", css=_STYLE)
 
 
 def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from torch import Tensor
 
+from attnviz.app.component import component
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
@@ -36,7 +37,6 @@ from attnviz.models import ModelTrace
 from attnviz.models.pieces import text_of
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import Chances, Sampling, can_write, drawn, ends_of
-from attnviz.scripts import script
 from attnviz.training.tasks.story_grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
@@ -46,12 +46,7 @@ _FEW = 1000  # words: the world of stories has fewer, and to list those of a lar
 _HERE = Path(__file__).parent
 _KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}
 
-_next = st.components.v2.component(
-    "attnviz_model_next",
-    html='<div class="next"></div>',
-    css=(_HERE / "next.css").read_text(),
-    js=script(_HERE / "next.js"),
-)
+_next = component("model_next", '<div class="next"></div>', _HERE / "next.js")
 
 
 def show_next(view: ModelTrace) -> None:

@@ -1,6 +1,5 @@
 """Example sentences and worked examples, and links to a set-up."""
 
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -17,13 +16,13 @@ from attnviz.core.stages import ITSELF
 from attnviz.link.parameter_table import PINNED, QUERY, texts
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
 from attnviz.published import OPENING, starting_points, worked_examples
-from attnviz.words import say
+from attnviz.words import by_language, say
 
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
 EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
 
-@cache
+@by_language()
 def offered() -> tuple[dict[str, Any], ...]:
     """Return each example's name, title and change of the query.
 

@@ -19,18 +19,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
 from attnviz.link.question_text import SKIPPED, TRIED, with_prediction
-from attnviz.scripts import script
 from attnviz.teach.predictions import Asked
 from attnviz.words import say
 
-_script = st.components.v2.component(
-    "attnviz_predicted", html="<i></i>", js=script(Path(__file__).with_name("predicted.js"))
-)
+_script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2"
 # Large choices, then what was predicted beside what happened.

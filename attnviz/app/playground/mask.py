@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from torch import Tensor, tensor
 
+from attnviz.app.component import component
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, prediction, show_outcome
 from attnviz.app.playground.replaced import ASKED, ask_first
@@ -18,7 +19,6 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
-from attnviz.scripts import script
 from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.teach.questions.seeing import Table
 from attnviz.words import say
@@ -27,13 +27,8 @@ from attnviz.words.numbers import written
 MOST = 16  # tokens, beyond which nothing is painted
 _CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
 _BESIDE, _SAID = 30, 220  # pixels: the width of cells of one of four matrices side by side, and of what is said of it
-_KEY, _HERE = "what_if.mask", Path(__file__).parent
-_painter = st.components.v2.component(
-    "attnviz_mask_painter",
-    html='<div class="painter" role="grid"></div>',
-    css=(_HERE / "mask.css").read_text(encoding="utf-8"),
-    js=script(_HERE / "mask.js"),
-)
+_KEY = "what_if.mask"
+_painter = component("mask_painter", '<div class="painter" role="grid"></div>', Path(__file__).with_suffix(".js"))
 
 
 def show_mask(scenario: Scenario) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.examples import keep_as_a, open_panel
@@ -85,11 +86,11 @@ def keep_if_asked(scenario: Scenario) -> None:
 
 
 _HEATMAPS_KEY = "playground.heatmaps"
-_heatmaps = st.components.v2.component(
-    "attnviz_heatmaps",
-    html='<div class="heatmaps"></div>',
+_heatmaps = component(
+    "heatmaps",
+    '<div class="heatmaps"></div>',
+    lambda: script_file.heatmaps_file().fetched,
     css=(Path(script_file.__file__).parent / "heatmaps" / "heatmaps.css").read_text(encoding="utf-8"),
-    js=script_file.HEATMAPS_FILE.fetched,
 )
 
 

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from attnviz import Scenario, app, trace
-from attnviz.app.components.script_file import FILES, FOLDER
+from attnviz.app.components.script_file import FOLDER, script_files
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.model.looked import load_first
@@ -79,7 +79,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 def send_script(request: Request) -> Response:
     """Send the script of this name, packed for whoever takes that."""
-    file = FILES.get(request.path_params["name"])
+    file = script_files().get(request.path_params["name"])
     if file is None:
         return Response(status_code=404, headers={"Cache-Control": "no-store"})
     headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"}

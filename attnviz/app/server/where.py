@@ -12,30 +12,21 @@ And the headers that tell a browser what a page may do: load nothing from elsewh
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.components.script_file import (
-    BOARD_FILE,
-    HEATMAPS_FILE,
-    ScriptFile,
-    letters_file,
-    scripts_of_components,
-)
+from attnviz.app.components.script_file import board_file, heatmaps_file, letters_file, scripts_of_components
 from attnviz.link.parameter_table import first_model
 from attnviz.link.state import as_the_app_opens
 
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# The pages beside the playground, by their names in the address, and the script that draws their pictures, if one does.
-SCRIPTS: Mapping[str, ScriptFile | None] = MappingProxyType(
-    dict.fromkeys(("lesson", "questions"), BOARD_FILE)
-    | dict.fromkeys(("compare", "model", "learn", "history", "scaling", "check", "exercises"))
-)
+# The pages beside the playground, by their names in the address: those that a board stands in, and those without.
+WITH_BOARD = ("lesson", "questions")
+WITHOUT = ("compare", "model", "learn", "history", "scaling", "check", "exercises")
 _LETTERS = letters_file()
 _SOON = "".join((
     *((f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{_LETTERS.name}">',)
@@ -60,8 +51,11 @@ def where(path: str) -> bytes:
 
 def soon(path: str, query: bytes) -> bytes:
     """Return HTML that preloads what the page at an address needs."""
-    file = SCRIPTS.get(path.rpartition("/")[2], HEATMAPS_FILE if b"view=heatmaps" in query else BOARD_FILE)
-    return _SOON if file is None else f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
+    page = path.rpartition("/")[2]
+    if page in WITHOUT:
+        return _SOON
+    file = heatmaps_file() if page not in WITH_BOARD and b"view=heatmaps" in query else board_file()
+    return f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 
 def moved_to(path: str, query: bytes) -> str | None:

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
+from attnviz.app.component import component
 from attnviz.app.session import memory as known
 from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import AT
@@ -21,7 +20,6 @@ from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import EXAMPLE, parameters, read_controls
 from attnviz.link.state import MOST_CHARACTERS, read_query
-from attnviz.scripts import script
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
 _EARS = "address.ears"
@@ -33,11 +31,12 @@ SENT = {"PUT_OFF": PUT_OFF, "CONTROLS": list(parameters())}  # these are bound t
 
 # Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
 # the run is drawn, and the reader, when the connection is away.
-_address = st.components.v2.component(
-    "attnviz_address",
-    html='<div class="connection" role="status"></div>',
+_address = component(
+    "address",
+    '<div class="connection" role="status"></div>',
+    _SCRIPTS / "address.js",
     css=(_SCRIPTS / "connection.css").read_text(),
-    js=script(_SCRIPTS / "address.js", {"CONSTANTS": SENT}),
+    sent={"CONSTANTS": SENT},
 )
 
 

@@ -37,7 +37,6 @@ from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_tex
 from attnviz.scripts import joined
 from attnviz.words import plural, say, thousands
 
-_REOPENED = joined(Path(__file__).parent / "long_link.js")
 _SCRIPT = """<script type="module">
 %s
 const query = reopened(openedQuery(), %d, %d, "%s", "%s");
@@ -71,7 +70,8 @@ def what_was_left_out(text: str) -> str:
 
 def reopen_if_too_long() -> None:
     """Reopen a refused link with what fits; on the first run."""
-    told = _SCRIPT % (_REOPENED, MOST_CHARACTERS, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
+    reopened = joined(Path(__file__).parent / "long_link.js")
+    told = _SCRIPT % (reopened, MOST_CHARACTERS, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
     st.html(told, unsafe_allow_javascript=True)
 
 

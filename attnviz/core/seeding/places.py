@@ -101,6 +101,7 @@ class Position:
     - `turns`: whether queries and keys are turned by their places, pair by pair of columns.
     - `own_seed`: the seed that it draws from, made from that of a set-up; None where it draws nothing at random.
     - `code`: the lines of PyTorch that make the same; their places are filled by `export/inputs.py`.
+    - `comment`: the key of what an exported script says of the first of them.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Position:
     turns: bool = False
     own_seed: Callable[[int], int] | None = None
     code: tuple[str, ...] = ()
+    comment: str = ""
 
     @property
     def adds(self) -> bool:
@@ -139,18 +141,19 @@ POSITIONS: Kinds[Position] = Kinds("positions", (
         "angle = place / 10000 ** (2 * (feature // 2) / d_in)",
         "{made} = torch.where(feature % 2 == 0, angle.sin(), angle.cos()).float(){split}",
     )),
-    Position("learned", seeded_positions, own_seed=position_seed, code=(
-        "torch.manual_seed({own_seed})  # made from seed {seed}, for P alone",
+    Position("learned", seeded_positions, own_seed=position_seed, comment="share.script.places_seed", code=(
+        "torch.manual_seed({own_seed})",
         "{made} = torch.nn.Embedding({most}, d_in).weight.detach()[: {n}]{cut}",
     )),
     Position("rotary", turns=True),
-    Position("alibi", distances=alibi_distances, code=(
-        "slopes = torch.tensor([{slopes}])  # as ALiBi prescribes",
+    Position("alibi", distances=alibi_distances, comment="share.script.distances_alibi", code=(
+        "slopes = torch.tensor([{slopes}])",
         "distance = torch.arange(1 - {n}, {n}).abs()",
         "by_distance = -slopes[:, None] * distance",
     )),
-    Position("relative", distances=seeded_distances, own_seed=distance_seed, code=(
-        "torch.manual_seed({own_seed})  # made from seed {seed}, for D alone",
+    Position("relative", distances=seeded_distances, own_seed=distance_seed,
+             comment="share.script.distances_seed", code=(
+        "torch.manual_seed({own_seed})",
         "table = torch.nn.Embedding({all}, {heads}).weight.detach()",
         "by_distance = table[{most} - {n} : {last} + {n}].T.clone()",
     )),

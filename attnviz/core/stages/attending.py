@@ -14,17 +14,14 @@ from attnviz.core.what_if import WhatIf
 
 @dataclass(frozen=True)
 class Weighting:
-    """What turns scores into shares; `of_mask` is said in exported scripts."""
+    """What turns scores into shares."""
 
     name: str
     linear: bool = False  # each row over its sum, with a feature map of queries and keys
-    of_mask: str = ""
 
 
 # Linear: Katharopoulos et al. 2020, Transformers are RNNs.
-WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
-    Weighting("softmax"), Weighting("linear", True, ", whose exponential multiplies the scores"),
-))  # fmt: skip
+WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (Weighting("softmax"), Weighting("linear", linear=True)))
 
 
 @dataclass(frozen=True)

@@ -120,20 +120,18 @@ class Block:
 
     - `adds`: whether what goes in is added to what comes out.
     - `before`, `after`: whether a layer norm stands before each of the two, or after each sum.
-    - `comment`: what an exported script says of it.
     """
 
     name: str
     adds: bool = True
     before: bool = False
     after: bool = False
-    comment: str = ": a block with residual sums and layer norms"
 
 
 # Before is GPT-2's way, after that of Vaswani et al. 2017, section 5.4.
 BLOCKS: Kinds[Block] = Kinds("norm", (
-    Block("none", adds=False, comment=""),
-    Block("sums", comment=": a block with residual sums"),
+    Block("none", adds=False),
+    Block("sums"),
     Block("pre", before=True),
     Block("post", after=True),
 ))  # fmt: skip

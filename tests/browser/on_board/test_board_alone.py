@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 import attnviz
 from attnviz import Scenario
 from attnviz.board.data import board_data
-from attnviz.board.script import BOARD_SCRIPT
+from attnviz.board.script import board_script
 from attnviz.words import say
 
 
@@ -20,7 +20,7 @@ def page(chromium: Browser) -> Iterator[Page]:
         """async source => {
           window.script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
         }""",
-        BOARD_SCRIPT,
+        board_script(),
     )
     yield page
     context.close()

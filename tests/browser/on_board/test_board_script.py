@@ -4,7 +4,7 @@ again."""
 from playwright.sync_api import Browser, Request, Route, expect
 
 import attnviz
-from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.components.script_file import board_file
 from attnviz.words import say
 from tests.browser.board import Board
 
@@ -16,7 +16,7 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     asked: list[str] = []
 
     def hear(request: Request) -> None:
-        if BOARD_FILE.name in request.url:
+        if board_file().name in request.url:
             asked.append(request.url)
 
     def fail(route: Route) -> None:
@@ -26,7 +26,7 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
             route.continue_()
 
     page.on("request", hear)
-    page.route(f"**/{BOARD_FILE.name}*", fail)
+    page.route(f"**/{board_file().name}*", fail)
     board = Board(page, server)
     page.goto(f"{server}/?example=published")
     expect(page.get_by_text(say("board.not_loaded"))).to_be_visible(timeout=60_000)
@@ -41,11 +41,11 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     lesson.wait_for(state="detached")
     page.locator(".board .cell").first.wait_for(state="attached")
     assert len(asked) == before
-    page.unroute(f"**/{BOARD_FILE.name}*")
+    page.unroute(f"**/{board_file().name}*")
     asked.clear()
     page.goto(f"{server}/lesson")  # read anew: the page tells of it, the board takes what is there
     lesson.wait_for(state="attached")
-    assert asked == [f"{server}/{BOARD_FILE.address}"]
+    assert asked == [f"{server}/{board_file().address}"]
     page.context.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attnviz.app.components.script_file import BOARD_FILE
+from attnviz.app.components.script_file import board_file
 from attnviz.app.server.classroom.pages import sent as sent_to_a_class
 from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
@@ -121,7 +121,7 @@ def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
 
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
-    fetched = {"script": BOARD_FILE.address, "part": ".board"}
+    fetched = {"script": board_file().address, "part": ".board"}
     given = json.dumps(
         {
             "SENTENCES": by_room(catalogue()),

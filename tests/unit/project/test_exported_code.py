@@ -46,20 +46,11 @@ def run_elsewhere(scripts: list[str], folder: Path) -> list[str]:
 
 def read(printed: str) -> dict[str, np.ndarray]:
     """Read the tensors that a script printed, by the lines above them."""
-    parts = re.fullmatch(
-        r"attention weights\n(.*?)\ncontext\n(.*?)(?:\noutput\n(.*?))?"
-        r"(?:\nfeed-forward output\n(.*?))?(?:\nblock\n(.*))?\n",
-        printed,
-        re.DOTALL,
-    )
-    assert parts, printed
+    _, *parts = re.split(r"^([a-z_\d]+)\n", printed, flags=re.MULTILINE)
     matrices = {}
-    for name, text in zip(
-        ("attention_weights", "context", "output", "feed_forward", "block"), parts.groups(), strict=True
-    ):
-        if text is not None:  # of several heads, all rows one below the other
-            rows = re.findall(r"\[+([^\[\]]*)\]", text)
-            matrices[name] = np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows])
+    for name, text in zip(parts[::2], parts[1::2], strict=True):  # of several heads, all rows one below the other
+        rows = re.findall(r"\[+([^\[\]]*)\]", text)
+        matrices[name] = np.array([[float(cell) for cell in row.replace(",", " ").split()] for row in rows])
     return matrices
 
 
@@ -72,15 +63,15 @@ def other_order(made: AttentionTrace) -> float:
 
 
 def assert_prints(printed: str, scenario: Scenario, digits: int = 6) -> None:
-    texts = re.split(r"^layer \d+\n", printed, flags=re.MULTILINE)[1:] if scenario.n_layers > 1 else [printed]
+    texts = re.split(r"^layers\.\d+\n", printed, flags=re.MULTILINE)[1:] if scenario.n_layers > 1 else [printed]
     further = 1.0
     for text, made in zip(texts, traced(scenario).layers, strict=True):
-        assert ("feed_forward" in read(text)) == (scenario.d_ff is not None)
-        assert ("output" in read(text)) == scenario.output
-        assert ("block" in read(text)) == (scenario.norm != "none")
+        behind = {"output": scenario.output, "feed_forward": scenario.d_ff is not None}
+        last = [list(made.stages)[-1]] * (scenario.norm != "none")
+        assert {*read(text)} == {"attention_weights", "context", *last, *(name for name in behind if behind[name])}
         further *= other_order(made)  # what a layer rounds in another way, the next ones carry on
         for name, got in read(text).items():
-            want = made[list(made.stages)[-1] if name == "block" else name].flatten(0, -2).numpy()
+            want = made[name].flatten(0, -2).numpy()
             assert got.shape == want.shape
             np.testing.assert_allclose(got, want, rtol=2e-5, atol=10.0**-digits * further)
 
@@ -117,10 +108,10 @@ def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: 
         for positions in ("none", "rotary")
     ]  # fmt: skip
     for scenario, printed in zip(cases, run_elsewhere([pytorch_script(each) for each in cases], tmp_path), strict=True):
-        texts = re.split(r"^layer \d+\n", printed, flags=re.MULTILINE)[1:] or [printed]
+        texts = re.split(r"^layers\.\d+\n", printed, flags=re.MULTILINE)[1:] or [printed]
         for text, made in zip(texts, traced(scenario).layers, strict=True):
             for name, got in read(text).items():
-                want = made[list(made.stages)[-1] if name == "block" else name].flatten(0, -2)
+                want = made[name].flatten(0, -2)
                 shown = [[float(f"{number:.4f}") for number in row] for row in want.tolist()]
                 assert got.tolist() == shown, (scenario, name)
 

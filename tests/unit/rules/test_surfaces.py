@@ -180,16 +180,15 @@ def in_file(scenario: Scenario, made: AttentionTrace) -> None:
 
 
 def runs(code: str, made: AttentionTrace) -> None:
-    """All that is printed, layer for layer, is what the trace has under that title."""
+    """All that is printed, layer for layer, is what the trace has under that name."""
     printed: list[Any] = []
     names: dict[str, Any] = {"print": lambda *told, **_: printed.extend(told)}
     exec(code, names)
     layers, further = list(made.layers), rounding(made)
     for title, matrix in pairwise(printed):
         if isinstance(matrix, Tensor):
-            name = title.removesuffix(" output").replace(" ", "_").replace("-", "_")
-            close(matrix, layers[0][name if title != "block" else list(layers[0].stages)[-1]], further * 10)
-        elif isinstance(title, Tensor) and matrix.startswith("layer "):
+            close(matrix, layers[0][title], further * 10)
+        elif isinstance(title, Tensor) and matrix.startswith("layers."):
             layers.pop(0)
     assert len(layers) == 1
     assert "mask" not in layers[0].matrices or torch.equal(names["mask"], made.layers[0]["mask"])

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from attnviz.app.components.script_file import FILES
-from attnviz.app.server.where import SCRIPTS, SaysWhere, moved_to, soon, where
+from attnviz.app.components.script_file import script_files
+from attnviz.app.server.where import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
 from attnviz.link.parameter_table import first_model
 
 ROOT = Path(__file__).parents[3]
@@ -71,7 +71,7 @@ def test_a_page_is_told_of_its_letters_and_its_own_script_and_of_no_other_pages(
     base: str, page: str, query: bytes, needed: str
 ) -> None:
     told = soon(base + page, query).decode()
-    assert [name.split(".")[0] for name in FILES if name in told] == ([needed] if needed else [])
+    assert [name.split(".")[0] for name in script_files() if name in told] == ([needed] if needed else [])
     assert told.count('as="font"') == 1
 
 
@@ -95,4 +95,4 @@ def test_a_long_link_is_led_on_without_a_header_that_no_proxy_takes() -> None:
 
 
 def test_of_every_page_it_is_known_what_draws_its_pictures() -> None:
-    assert {*SCRIPTS} == {page.stem for page in (ROOT / "pages").glob("*.py")} - {"playground"}
+    assert {*WITH_BOARD, *WITHOUT} == {page.stem for page in (ROOT / "pages").glob("*.py")} - {"playground"}

@@ -21,7 +21,7 @@ from attnviz.published import OPENING
 from attnviz.scripts import joined
 from attnviz.teach.predictions import ASKING
 from attnviz.teach.questions import QUESTIONS
-from attnviz.words import say
+from attnviz.words import by_language, say
 
 _HERE = Path(__file__).parent
 _ALLOWS = "".join(f"; {each} 'self'" for each in ("connect-src", "frame-src", "img-src")) + (
@@ -57,7 +57,7 @@ def of_board(request: Request) -> Response:
     return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
 
 
-@lru_cache(maxsize=64)
+@by_language(64)
 def _board(about: str, told: bool) -> str:
     for question in QUESTIONS:
         if question.slug == about and question.shown(question.defaults):
@@ -69,7 +69,7 @@ def _page(name: str, title: str) -> Response:
     return HTMLResponse(_made(name, title), headers=NOT_KEPT)
 
 
-@lru_cache(maxsize=8)
+@by_language(8)
 def _made(name: str, title: str) -> str:
     noscript = html.escape(say("report.needs_script"))
     body = f"""<style>{own_face()}</style>

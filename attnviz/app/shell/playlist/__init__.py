@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.parts.charts import download
 from attnviz.app.session import memory, state, url_texts
 from attnviz.app.session.session import this_session
@@ -15,18 +16,15 @@ from attnviz.app.text import literal
 from attnviz.link.parameter_table import PRESENT, texts
 from attnviz.link.state import as_the_app_opens
 from attnviz.link.typed_form import MOMENT, PLAYLIST, Moment, read_lines, text_of
-from attnviz.scripts import script
 from attnviz.words import say
 
-_HERE = Path(__file__).parent
 _LINES = "share.playlist.lines"
 
-_strip = st.components.v2.component(
-    "attnviz_playlist",
-    html='<nav hidden><a class="before">‹</a><span class="at"></span><a class="next">›</a><span class="said"></span>'
+_strip = component(
+    "playlist",
+    '<nav hidden><a class="before">‹</a><span class="at"></span><a class="next">›</a><span class="said"></span>'
     '<button type="button">×</button></nav>',
-    css=(_HERE / "playlist.css").read_text(),
-    js=script(_HERE / "playlist.js"),
+    Path(__file__).parent / "playlist.js",
 )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import segno
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.parts.charts import download
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import memory, state, url_texts
@@ -37,7 +38,6 @@ from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, en
 from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP, texts
 from attnviz.link.question_text import question_of
 from attnviz.link.set_up import CHANGES, parameters
-from attnviz.scripts import script
 from attnviz.teach.predictions import ASKING
 from attnviz.words import plural, say, thousands
 
@@ -116,15 +116,13 @@ def _check_size(scenario: Scenario) -> None:
     raise SaidError(say("share.refused.too_much", listed=listed, taken=thousands(taken), room=thousands(room)))
 
 
-_HERE = Path(__file__).parent
 _QR_PIXELS = 520
 
-_copy_link = st.components.v2.component(
-    "attnviz_copy_link",
-    html='<div class="copy-link"><input type="text" readonly><button type="button"></button>'
+_copy_link = component(
+    "copy_link",
+    '<div class="copy-link"><input type="text" readonly><button type="button"></button>'
     '<span role="status"></span></div>',
-    css=(_HERE / "copy_link.css").read_text(),
-    js=script(_HERE / "copy_link.js"),
+    Path(__file__).parent / "copy_link.js",
 )
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.component import component
 from attnviz.app.session import address, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.link.parameter_table import QUESTION
-from attnviz.scripts import script
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
@@ -48,22 +48,19 @@ _first = st.components.v2.component(
 
 # Streamlit mounts the children of a popover only while it is open, and a control that isn't mounted is not in the
 # address. So the set-up always stands in the page, and the browser alone shows and hides it.
-_opener = st.components.v2.component(
-    "attnviz_opener",
-    html='<button class="opener" type="button"></button>',
-    js=script(_HERE / "opener.js"),
-    isolate_styles=False,
+_opener = component(
+    "opener", '<button class="opener" type="button"></button>', _HERE / "opener.js", isolate_styles=False
 )
 
 # Nothing to see: each place is seen from its top, and its door is marked.
-_arriving = st.components.v2.component("attnviz_arriving", html="<span></span>", js=script(_HERE / "arriving.js"))
+_arriving = component("arriving", "<span></span>", _HERE / "arriving.js")
 
 # Nothing to see either: it asks for another run where the reader's theme becomes another.
-_theme = st.components.v2.component(
-    "attnviz_theme",
-    html='<span class="theme"></span>',
+_theme = component(
+    "theme",
+    '<span class="theme"></span>',
+    _HERE / "theme.js",
     css=".theme { color: var(--st-text-color); transition: color 1ms; }",
-    js=script(_HERE / "theme.js"),
 )
 
 
