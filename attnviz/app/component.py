@@ -1,4 +1,4 @@
-"""Components of our own: HTML, looks, and a script in the session's language."""
+"""Components of ours: HTML, looks, a script in the session's language."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -31,7 +31,7 @@ _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
 def by_language(most: int | None = None) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
-    """Cache what a function returns, at `most` so often, separately for each language."""
+    """Cache what a function returns, apart for each language; `most` of them."""
 
     def caching(function: Callable[P, Made]) -> Callable[P, Made]:
         @lru_cache(most)

@@ -1,14 +1,28 @@
 """The catalogue of sentences: every sentence is used, every use is there, and it speaks as docs/WORDS.md says."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from pathlib import Path
 from string import Formatter
 
+import pytest
+
+from attnviz import Scenario
+from attnviz.app.components.script_file import heatmaps_file
+from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
+from attnviz.board.script import board_script
+from attnviz.core.scenario import traced
+from attnviz.documents import board_page, report
+from attnviz.exercises.answer_sheet import answer_sheet
+from attnviz.exercises.exercise import Exercise
+from attnviz.export import notebook, pytorch_script
+from attnviz.tables.handout import sorted_tables
+from attnviz.training import train, training_notebook, training_script
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[3]
@@ -66,6 +80,67 @@ def test_each_session_is_spoken_to_in_its_language(tmp_path: Path) -> None:
     assert other.run(plural, 1200, "token") == "1.200 Tokens"
     assert other.run(catalogue).keys() == {"language.thousands", "count.token"}
     assert plural(1200, "token") == "1,200 tokens"
+
+
+def _made_up(folder: Path) -> Context:
+    """A context of a language that has each sentence of ours in other letters."""
+
+    def other(line: re.Match[str]) -> str:
+        parts = re.split(r"(\{\w+\}|\\.)", line[2])
+        parts[::2] = (re.sub("[A-Za-z]", lambda letter: chr(ord(letter[0]) + 0x3D0), part) for part in parts[::2])
+        return line[1] + "".join(parts) + line[3]
+
+    for file in (ROOT / "attnviz/words/en").glob("**/*.toml"):
+        text = re.sub(r'(= ")((?:[^"\\]|\\.)*)(")', other, file.read_text(encoding="utf-8"))
+        (folder / file.name).write_text(text, encoding="utf-8")
+    context = copy_context()
+    context.run(LANGUAGE.set, str(folder))
+    return context
+
+
+def _taken_home() -> dict[str, str]:
+    """What is said outside of a run of the app: what is saved, and what a page's scripts are sent."""
+    many = Scenario("a cat sat", n_layers=2, d_out=3, causal=True, d_ff=4, norm="pre", positions="learned")
+    kept = Scenario("a cat sat", second="on a mat", reads="kept", mask_use="zeroed", n_heads=2, d_in=4, d_out=4)
+    what_if = Scenario("a cat sat", masking="padding", positions="alibi", w_v="random:3", what_if="softmax:columns")
+    data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, of_now=True)
+    training = train("agreement", steps=2)
+    return {
+        "page": board_page(many),
+        "board": board_script(),
+        "heatmaps": heatmaps_file().text.decode(),
+        "data": json.dumps(data, ensure_ascii=False),
+        "sheet": answer_sheet(Exercise(3)),
+        "report": report(kept, traced(kept)),
+        "notebook": training_notebook(training) + notebook(many),
+        "trained script": training_script(training),
+        **{f"{scenario.reads} {scenario.norm} script": pytorch_script(scenario) for scenario in (many, kept, what_if)},
+    }
+
+
+def test_what_is_taken_home_is_said_in_the_language_of_the_session(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Said in English before, so that nothing remembers that; what a script prints is read back."""
+    chunks = {
+        chunk: key
+        for key, template in catalogue().items()
+        for text in _forms(template).values()
+        for chunk in re.split(r"\{\w+\}", text)
+        if len(re.findall("[A-Za-z]{2,}", chunk)) > 1
+    }
+    context = _made_up(tmp_path)
+    english, other = _taken_home(), context.run(_taken_home)
+    for name, text in other.items():
+        text = text.partition("\n")[0] if name == "board" else text  # behind its sentences stands code
+        said = [key for chunk, key in chunks.items() if chunk in text]
+        assert not said, (name, said)
+        assert not re.findall("# .*[a-z]{3} [a-z]{3}", text if name.endswith("script") else ""), name
+        assert any(chunk in english[name] for chunk in chunks), name
+    exec(other["trained script"], {})
+    capsys.readouterr()
+    exec(other["itself pre script"], {})
+    assert {"attention_weights", "context"} <= {*context.run(sorted_tables, capsys.readouterr().out).tables}
 
 
 def _places(template: str) -> set[str]:
@@ -228,6 +303,8 @@ NO_PAGE = {
     **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
     "attnviz/documents/model_code.py": "writes Python",
     "attnviz/training/code.py": "writes Python",
+    "attnviz/core/masks.py": "writes Python",
+    "attnviz/core/seeding/places.py": "writes Python",
     "attnviz/training/stories.py": "names what stories ask",
     "attnviz/training/tasks/story_grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
@@ -235,10 +312,6 @@ NO_PAGE = {
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
     "attnviz/app/server/classroom": "writes into the server's log",
     "attnviz/classes/tables.py": "writes SQL, and errors for whoever runs a server",
-    "attnviz/core/masks.py": "writes Python",
-    "attnviz/core/seeding/places.py": "writes Python",
-    "attnviz/core/stages/projecting.py": "writes Python",
-    "attnviz/core/stages/attending.py": "writes Python",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",
