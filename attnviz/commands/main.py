@@ -18,7 +18,7 @@ from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
 from attnviz.core.carried import bring_back
 from attnviz.core.changes import change_texts
-from attnviz.core.limits import in_short
+from attnviz.core.limits import check_choice, in_short
 from attnviz.core.masks import mask_named
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import board_frame, board_page, board_svg, report
@@ -77,9 +77,8 @@ def board(arguments: Sequence[str]) -> int:
         raise ValueError("attnviz board writes a file, expected --html FILE")
     scenario, digits = _asked(given)
     question = question_of(given.question) if given.question else None
-    if given.question and question is None:
-        names = ", ".join(each.slug for each in QUESTIONS)
-        raise ValueError(f"--question is {given.question!r}, expected one of {names}")
+    if given.question:
+        check_choice("--question", given.question, tuple(each.slug for each in QUESTIONS))
     page = board_page(question or scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
     given.html.write_text(page, encoding="utf-8", errors="replace")
     print(board_frame(given.html.name, question.title if question else scenario.text))

@@ -175,5 +175,5 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
 
 def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
     """Raise ``ValueError`` naming a value that is none of those allowed."""
-    if value not in allowed:
+    if value not in tuple(allowed):  # by what they are: a table would ask for a hash
         raise RefusedError("choice", name=name, value=value, allowed=tuple(allowed))

@@ -35,8 +35,6 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
 
     Raises ``ValueError`` where layers are of several kinds.
     """
-    if len(view.kinds) > 1:
-        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
     check_alike(view)
     first = view.layers[0]
     weights = [layer.weights.detach().cpu().float().numpy() for layer in view.layers]

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace, attend
-from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.limits import MAX_SEED, check_choice, check_whole
 from attnviz.core.stages import STAGES, attention_table
 from attnviz.exercises.mistakes import are_inputs_apart, is_fair, marks_of
 from attnviz.explanation import explain
@@ -74,8 +74,7 @@ class Exercise:
         check_whole("d_in", self.d_in, 1, MOST_D)
         check_whole("d_k", self.d_k, 1, MOST_D)
         for name in self.blank:
-            if name not in RESULTS:
-                raise ValueError(f"{name!r} cannot be left blank, expected some of {', '.join(RESULTS)}")
+            check_choice("blank", name, RESULTS)
         n = sum(rows * columns for rows, columns in self._shapes)
         if self.to_hand_in and not (
             _WORD.fullmatch(self.word) and len(self.numbers) == n and set(self.numbers) <= set(_DIGITS)

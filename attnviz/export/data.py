@@ -50,7 +50,7 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     <BLANKLINE>
     """
     if name not in matrix_names(trace):
-        raise ValueError(f"{name!r} is no matrix of this trace, expected one of {', '.join(matrix_names(trace))}")
+        raise trace.no_matrix(name)
     stage, rows = trace.stages[name], _arrays(trace[name])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -116,8 +116,6 @@ def _title(view: ModelTrace, grid: Grid, largest: float, dark: bool) -> dict[str
 
 def grid_of(view: ModelTrace) -> Grid:
     """Return all pictures' cells; ``ValueError`` for layers of several kinds."""
-    if len(view.kinds) > 1:
-        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
     check_alike(view)
     first = view.layers[0]
     step = math.ceil(math.sqrt(sum(layer.weights.numel() for layer in view.layers) / MOST_CELLS))
@@ -140,7 +138,9 @@ def grid_of(view: ModelTrace) -> Grid:
 
 
 def check_alike(view: ModelTrace) -> None:
-    """Raise ``ValueError`` where layers differ in their number of tokens."""
+    """Raise ``ValueError`` where layers differ in their kind or tokens."""
+    if len(view.kinds) > 1:
+        raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
     shapes = list(dict.fromkeys(tuple(layer.weights.shape[1:]) for layer in view.layers))
     if len(shapes) > 1:
         told = ", ".join(f"{rows} by {columns}" for rows, columns in shapes)

@@ -14,7 +14,7 @@ from attnviz.core import limits
 from attnviz.core.carried import bring_back
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.constraints import CONSTRAINTS
-from attnviz.core.limits import RefusedError, in_short
+from attnviz.core.limits import RefusedError, check_choice
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
@@ -179,9 +179,7 @@ def with_example(query: Mapping[str, str]) -> dict[str, str]:
     own = {name: text for name, text in query.items() if name != EXAMPLE}
     if query.get(EXAMPLE, PUBLISHED) == PUBLISHED:
         return own
-    if query[EXAMPLE] not in starting_points():
-        known = ", ".join(EXAMPLES)
-        raise ValueError(f"example is {in_short(query[EXAMPLE])}, expected one of {known}")
+    check_choice("example", query[EXAMPLE], starting_points())
     stated = dict(parse_qsl(query_of(starting_points()[query[EXAMPLE]].scenario)))
     changes = [part for part in (stated.get(CHANGES), own.get(CHANGES)) if part]
     return stated | own | ({CHANGES: "*".join(changes)} if changes else {})

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnviz.core.limits import RefusedError, check_temperature, in_short
+from attnviz.core.limits import RefusedError, check_choice, check_temperature, in_short
 from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
@@ -97,10 +97,8 @@ def mark_pipeline(
     (1, 1)
     """
     check_temperature(temperature)
-    if activation not in ACTIVATIONS:
-        raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
-    if carried is not None and carried not in CARRIED:
-        raise ValueError(f"carried is {in_short(carried)}, expected one of {', '.join(CARRIED)}, or None")
+    check_choice("activation", activation, ACTIVATIONS)
+    check_choice("carried", carried, (None, *CARRIED))
     if not isinstance(tables, Mapping):
         raise ValueError(f"tables is {in_short(tables)}, expected tables by the names of their stages")
     precision = _precision(tables)

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnviz.core.limits import in_short
+from attnviz.core.limits import check_choice, in_short
 
 Parts = tuple[Tensor, Tensor, Tensor]  # queries, keys and values
 Cell = tuple[int, int, float]  # a row, a column and what is put there
@@ -71,8 +71,7 @@ class ModelEdit:
 
     def check(self) -> None:
         """Raise ``ValueError`` for what no model can be changed to."""
-        if self.matrix not in (*CELLS, OFF, EVEN):
-            raise ValueError(f"matrix is {in_short(self.matrix)}, expected one of {', '.join((*CELLS, OFF, EVEN))}")
+        check_choice("matrix", self.matrix, (*CELLS, OFF, EVEN))
         if (self.head is None) != (self.matrix == EVEN):
             raise ValueError(f"head is {self.head}, expected None for {EVEN!r}, and a number for all else")
         hides = self.matrix == MASK and self.value == -math.inf

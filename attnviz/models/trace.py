@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import reading_others
-from attnviz.core.limits import in_short
+from attnviz.core.limits import check_choice, in_short
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import EVEN, ModelEdit
@@ -240,8 +240,7 @@ class ModelTrace:
 
         Raises ``ValueError`` for a kind that the model doesn't have.
         """
-        if kind not in self.kinds:
-            raise ValueError(f"kind is {in_short(kind)}, expected one of {', '.join(self.kinds)}")
+        check_choice("kind", kind, self.kinds)
         layers = tuple(layer for layer in self.layers if layer.kind == kind)
         original = None if self.original is None else self.original.only(kind)
         view = replace(self, layers=layers, tokens=layers[0].tokens, original=original, whole=self.whole or self)

@@ -8,6 +8,7 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Any
 
+from attnviz.core.limits import check_choice
 from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import (
@@ -103,8 +104,7 @@ def worked_example(name: str) -> WorkedExample:
 
     Raises ``ValueError`` for an unknown one.
     """
-    if name not in worked_examples():
-        raise ValueError(f"{name!r} is no worked example, expected one of {', '.join(worked_examples())}")
+    check_choice("example", name, worked_examples())
     return worked_examples()[name]
 
 

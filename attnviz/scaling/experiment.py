@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from attnviz.core.limits import MAX_SEED, RefusedError, check_whole
+from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
 from attnviz.scaling.arguments import (
     MAX_SCORES,
@@ -81,8 +81,7 @@ def sweep_scaling(
     check_whole("trials", trials, 2, MAX_TRIALS)
     check_whole("seed", seed, 0, MAX_SEED)
     exponents = check_scales(scales)
-    if statistics not in get_args(Statistics):
-        raise ValueError(f"statistics is {statistics!r}, expected one of {', '.join(get_args(Statistics))}")
+    check_choice("statistics", statistics, get_args(Statistics))
     full = make_source(source, n_keys, x)
     _check_scores(full, trials)
     return _measured(full, dims, trials, seed, exponents, statistics, progress)

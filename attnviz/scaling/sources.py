@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnviz.core.limits import RefusedError, check_whole
+from attnviz.core.limits import RefusedError, check_choice, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill
 from attnviz.scaling.arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 
@@ -176,8 +176,7 @@ def make_source(name: str, n_keys: int, x: object) -> Source:
     Raises ValueError for another name, `n_keys` out of range, or an x that is missing, not wanted or bad.
     """
     check_whole("n_keys", n_keys, 2, MAX_KEYS)
-    if name not in SOURCES:
-        raise ValueError(f"source is {name!r}, expected one of {', '.join(SOURCES)}")
+    check_choice("source", name, SOURCES)
     laws: dict[str, Law] = {law: law for law in get_args(Law)}
     if name in laws:
         if x is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from attnviz.core.attention import AttentionTrace, attend
-from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.limits import MAX_SEED, check_choice, check_whole
 from attnviz.exercises.exercise import DECIMALS, Exercise
 from attnviz.exercises.mistakes import mistakes
 
@@ -53,8 +53,7 @@ class Item:
 def items_of(seed: int, form: str) -> tuple[Item, ...]:
     """Return a form's twelve items, six recall, six transfer, or raise ``ValueError``."""
     check_whole("seed", seed, 0, MAX_SEED)
-    if form not in FORMS:
-        raise ValueError(f"form is {form!r}, expected one of {', '.join(FORMS)}")
+    check_choice("form", form, FORMS)
     return tuple(_items(seed, form))
 
 

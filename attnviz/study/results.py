@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.limits import in_short
+from attnviz.core.limits import check_choice, in_short
 from attnviz.study.items import FORMS, LETTERS, items_of, score
 
 N_ITEMS, N_SUS = 12, 10
@@ -74,8 +74,7 @@ def results_of(text: str, seed: int) -> Results:
 def _score_of(row: Mapping[str, str], form: str, seed: int) -> float:
     given = [(row[f"{form}_{n}"] or "").strip().lower() for n in range(1, N_ITEMS + 1)]
     for n, letter in enumerate(given, 1):
-        if letter and letter not in LETTERS:
-            raise ValueError(f"{form}_{n} of person {in_short(row['person'])} is {in_short(letter)}, expected a to d")
+        check_choice(f"{form}_{n} of person {in_short(row['person'])}", letter, ("", *LETTERS))
     return score(given, items_of(seed, form)) if any(given) else math.nan
 
 
@@ -84,8 +83,7 @@ def _usability_of(row: Mapping[str, str]) -> float | None:
     if not all(given):
         return None
     for n, text in enumerate(given, 1):
-        if text not in ("1", "2", "3", "4", "5"):
-            raise ValueError(f"sus_{n} of person {in_short(row['person'])} is {in_short(text)}, expected 1 to 5")
+        check_choice(f"sus_{n} of person {in_short(row['person'])}", text, ("1", "2", "3", "4", "5"))
     return usability([int(each) for each in given])
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.limits import check_whole, in_short
+from attnviz.core.limits import check_choice, check_whole
 from attnviz.core.stages import Stage
 from attnviz.core.trace import run
 from attnviz.training.training import Training
@@ -62,11 +62,7 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
 
     Raises ``ValueError`` for a cell that has no gradient.
     """
-    if matrix not in gradients:
-        raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(gradients)}")
-    rows, columns = _as_table(gradients[matrix]).shape
-    check_whole("row", row, 0, rows - 1)
-    check_whole("column", column, 0, columns - 1)
+    _check_place(gradients, matrix, row, column)
     place, links = Place(matrix, row, column), list[Link]()
     while True:
         terms = tuple(_terms(trace, gradients, place))
@@ -74,6 +70,13 @@ def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, r
         if not terms:
             return links
         place = max(terms, key=lambda term: abs(term.product)).through
+
+
+def _check_place(matrices: Mapping[str, Tensor], matrix: str, row: int, column: int) -> None:
+    check_choice("matrix", matrix, matrices)
+    rows, columns = _as_table(matrices[matrix]).shape
+    check_whole("row", row, 0, rows - 1)
+    check_whole("column", column, 0, columns - 1)
 
 
 def finite_difference(
@@ -84,12 +87,8 @@ def finite_difference(
     Raises ``ValueError`` for a matrix that isn't learned, or a missing cell.
     """
     trace = training.trace(step, text)
-    if matrix not in training.model.shapes:
-        raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(training.model.shapes)}")
     given = {name: trace[name].double() for name, stage in trace.stages.items() if stage.rule is None}
-    rows, columns = _as_table(given[matrix]).shape
-    check_whole("row", row, 0, rows - 1)
-    check_whole("column", column, 0, columns - 1)
+    _check_place({name: given[name] for name in training.model.shapes}, matrix, row, column)
     losses = []
     with torch.no_grad():
         for moved in (SMALL, -SMALL):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole, in_short
+from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_temperature, check_whole
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost
@@ -37,8 +37,7 @@ class Gradients:
     of: Mapping[str, Tensor]
 
     def __getitem__(self, matrix: str) -> Tensor:
-        if matrix not in self.of:
-            raise ValueError(f"matrix is {in_short(matrix)}, expected one of {', '.join(self.of)}")
+        check_choice("matrix", matrix, self.of)
         return self.of[matrix]
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from attnviz.app.streamlit_internals import get_logger, get_script_run_ctx
+from attnviz.core.limits import check_choice
 
 LOG = "ATTNVIZ_LOG"
 _PLACE = re.compile(r"%(?:\((?P<name>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z%]")
@@ -35,8 +36,7 @@ def get_log(name: str) -> logging.Logger:
 def write_as_json() -> None:
     """Write all logs as JSON lines if configured; call after server start."""
     wanted = os.environ.get(LOG, "text")
-    if wanted not in ("json", "text"):
-        raise ValueError(f"{LOG} is {wanted!r}, expected json or text")
+    check_choice(LOG, wanted, ("json", "text"))
     if wanted == "text":
         return
     for log in logging.getLogger().manager.loggerDict.values():

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnviz.core.attention.defined import execute
 from attnviz.core.attention.trace import AttentionTrace
-from attnviz.core.limits import MAX_D, MAX_SEED, check_temperature, check_whole, in_short
+from attnviz.core.limits import MAX_D, MAX_SEED, check_choice, check_temperature, check_whole, in_short
 from attnviz.core.seeding import seeded_projections
 from attnviz.core.stages import ACTIVATIONS, BIASES, attention_table, feed_forward_table
 from attnviz.core.trace import Trace, run
@@ -238,8 +238,7 @@ def feed_forward(
     _check_rows(x, "d_v")
     _check_factor("w1", w1, "d_ff", "x", x, ("b1", b1))
     _check_factor("w2", w2, "d_model", "w1", w1, ("b2", b2))
-    if activation not in ACTIVATIONS:
-        raise ValueError(f"activation is {in_short(activation)}, expected one of {', '.join(ACTIVATIONS)}")
+    check_choice("activation", activation, ACTIVATIONS)
     given = {"context": x, "w_1": w1, "b_1": b1, "w_2": w2, "b_2": b2}
     there = {name: matrix for name, matrix in given.items() if matrix is not None}
     table = feed_forward_table(b_1=b1 is not None, b_2=b2 is not None, activation=activation)

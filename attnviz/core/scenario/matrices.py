@@ -180,10 +180,7 @@ class Matrices(Derived):
 
     def unedited(self, name: str) -> Tensor:
         """Return an editable matrix before its edits, ``(rows, columns)``, float32, CPU."""
-        if name not in self.editable:
-            raise ValueError(
-                f"{limits.in_short(name)} is no matrix of this scenario, expected one of {', '.join(self.editable)}"
-            )
+        limits.check_choice("matrix", name, self.editable)
         held = self._held
         if name not in held:
             held[name] = self._made(name)

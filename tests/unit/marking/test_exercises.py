@@ -92,7 +92,7 @@ def test_an_answer_reckoned_from_a_wrong_one_follows() -> None:
         ({"seed": -1}, "-1 can't be seed: take a whole number from 0 to"),
         ({"n_tokens": 6}, "6 can't be n_tokens: take a whole number from 2 to 5"),
         ({"d_k": 0}, "0 can't be d_k: take a whole number from 1 to 4"),
-        ({"blank": ("x",)}, "'x' cannot be left blank, expected some of q, k, v"),
+        ({"blank": ("x",)}, "'x' can't be blank. Take one of these: q, k, v"),
     ],
 )
 def test_what_is_no_exercise_is_an_error(fields: dict[str, Any], message: str) -> None:

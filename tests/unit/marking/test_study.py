@@ -98,7 +98,7 @@ def test_results_are_what_they_are_by_hand(tmp_path: Path, capsys: pytest.Captur
     assert "From test 1 to test 2: 50.0 to 75.0 of 100, 4 people." in capsys.readouterr().out
     file.write_text(text.replace(",3\r", ",7\r"), encoding="utf-8")
     assert main(["study", "--seed", "7", "--results", str(file)]) == 2
-    assert "expected 1 to 5" in capsys.readouterr().err
+    assert "Take one of these: 1, 2, 3, 4, 5" in capsys.readouterr().err
 
 
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:

@@ -171,7 +171,7 @@ def test_a_head_that_is_off_is_its_slice_of_the_contexts_as_zeros(name: str) -> 
         (["0.0.q.0.0=nan"], "expected a finite number"),
         (["0.0.q.0.0=inf"], "expected a finite number"),
         (["0.0.q.0.0=-inf"], "expected a finite number, or -inf for the mask"),
-        (["0.0.z.0.0=1"], "matrix is 'z', expected one of q, k, v"),
+        (["0.0.z.0.0=1"], "'z' can't be matrix. Take one of these: q, k, v"),
         (["0.0.q.0.0=one"], "is no number"),
         (["everything"], "expected 3.1.q.10.0=2.5, 3.1.off or 2.even"),
         ([3], "expected a ModelEdit"),
