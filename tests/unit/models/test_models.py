@@ -158,7 +158,7 @@ def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
         "rows", trace.tokens, N_TOKENS
     )
     assert view.only("encoder").heads[0, 0].tokens == ("[CLS]", *TEXT.split(), "[SEP]")
-    with pytest.raises(ValueError, match="'both' can't be kind. Take one of these: encoder, decoder, cross"):
+    with pytest.raises(ValueError, match=r"'both' can't be kind\. Take one of these: encoder, decoder, cross"):
         view.only("both")  # type: ignore[arg-type]
 
 
