@@ -87,9 +87,7 @@ def classes(
     return rows
 
 
-async def _class(
-    servers: Sequence[Server], size: int, seconds: float, parts: Sequence[str], most: float
-) -> list[Row]:  # fmt: skip
+async def _class(servers: Sequence[Server], size: int, seconds: float, parts: Sequence[str], most: float) -> list[Row]:
     who = f"{size} clients on {len(servers)} {'copy' if len(servers) == 1 else 'copies'}"
     for server in servers:
         async with connected(server.address):  # what is made once is made now
@@ -108,7 +106,7 @@ async def _class(
 
 async def _part(
     part: str, servers: Sequence[Server], size: int, seconds: float, who: str, before: float | None
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     if part == OPENING:
         return await _opened(servers, size, who)
     if part == LEAVING:
@@ -140,12 +138,14 @@ def _rows(what: str, made: Load, seconds: float, control: Control) -> list[Row]:
     rows = [
         Row(f"{what}, {control.waited}: p95 ({pace})", f"{p95(made.answers) * 1000:.0f} ms", target),
         *(
-            Row(f"{what}, {name}: p95 (median {median(each) * 1000:.0f} ms, of {len(each)})",
-                f"{p95(each) * 1000:.0f} ms")
+            Row(
+                f"{what}, {name}: p95 (median {median(each) * 1000:.0f} ms, of {len(each)})",
+                f"{p95(each) * 1000:.0f} ms",
+            )
             for name, each in made.others.items()
         ),
         Row(f"{what}: failed or wrong", str(made.wrong), "<= 0"),
-    ]  # fmt: skip
+    ]
     ratio = p95(made.answers) / p95(made.others[ECHO])
     rows.append(Row(f"{what}, {control.waited}: p95 / {ECHO}", f"{ratio:.1f}"))
     if made.cpu is not None:

@@ -72,9 +72,11 @@ def nginx_image() -> str:
     name, base = "attnviz-nginx-stand-in", (ROOT / "Dockerfile").read_text().split("\nFROM ")[1].split()[0]
     print(f"{NGINX} can't be pulled: Debian's nginx on {base} stands in for it", flush=True)
     subprocess.run(
-        ["docker", "build", "--quiet", "--tag", name, "-"], input=_STAND_IN.format(base=base).encode(), check=True,
+        ["docker", "build", "--quiet", "--tag", name, "-"],
+        input=_STAND_IN.format(base=base).encode(),
+        check=True,
         stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     return name
 
 
@@ -90,9 +92,11 @@ class Containers:
         self.address = free_address()
         self._compose = (*os.environ.get("COMPOSE", "docker compose").split(), "--project-name", "attnviz-smoke")
         self._environment = {
-            "ATTNVIZ_IMAGE": image, "ATTNVIZ_COPIES": str(COPIES), "NGINX_IMAGE": nginx_image(),
+            "ATTNVIZ_IMAGE": image,
+            "ATTNVIZ_COPIES": str(COPIES),
+            "NGINX_IMAGE": nginx_image(),
             "ATTNVIZ_PORT": self.address.rpartition(":")[2],
-        }  # fmt: skip
+        }
 
     def compose(self, *arguments: str) -> str:
         return run(*self._compose, *arguments, environment=self._environment)

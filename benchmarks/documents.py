@@ -99,8 +99,18 @@ def _field(browser: Browser, file: Path, trace: attnviz.AttentionTrace) -> list[
 
 
 def _bertviz(trace: attnviz.AttentionTrace) -> str:
-    if not SCRIPTS.exists() and npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
-                                     "--prefix", str(SCRIPTS), *PACKAGES]):  # fmt: skip
+    if not SCRIPTS.exists() and npm(
+        [
+            "install",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+            "--prefix",
+            str(SCRIPTS),
+            *PACKAGES,
+        ]
+    ):
         raise RuntimeError("the scripts that bertviz asks for aren't there, expected them from npm's registry")
     with notebook([]):
         package: Any = import_module("bertviz")

@@ -115,9 +115,9 @@ def run(handouts: int = HANDOUTS) -> list[Row]:
     count = counted(range(max(1, handouts // (len(SLIPS) + len(SLIPS_OF_HEADS) - 6))))
     traced, named = sum(count.traced.values()), sum(count.named.values())
     worst = ", ".join(
-        f"{slip} {count.named[slip]}/{n}" for slip, n in sorted(count.traced.items(), key=lambda each: (
-            count.named[each[0]] / each[1]))[:5]
-    )  # fmt: skip
+        f"{slip} {count.named[slip]}/{n}"
+        for slip, n in sorted(count.traced.items(), key=lambda each: count.named[each[0]] / each[1])[:5]
+    )
     return [
         Row(f"marking: cells of {count.handouts:,} handouts", f"{count.cells:,}"),
         Row("marking: false alarms in 1,000 right cells", f"{1000 * count.alarms / count.right_cells:.2f}", "< 1"),

@@ -253,8 +253,10 @@ async def _long_texts(server: Server) -> list[Row]:
         took = await reading
         lost = sum(client.lost for client in clients)
     who = f"{READERS} readers of 510 tokens each at once"
-    rows = [detail(f"{who}, a text to all its heads", [1000 * each for each in took]),
-            Row(f"{who}, answers lost", str(lost), "<= 0")]  # fmt: skip
+    rows = [
+        detail(f"{who}, a text to all its heads", [1000 * each for each in took]),
+        Row(f"{who}, answers lost", str(lost), "<= 0"),
+    ]
     if before is not None:
         rows.append(Row(f"{who}, memory beside {before:.0f} MiB", f"{largest - before:.0f} MiB", f"<= {LONG_MIB} MiB"))
     return rows

@@ -87,7 +87,7 @@ class Processes:
             "server app:8501 resolve max_fails=1 fail_timeout=5s;": servers,
             "resolver 127.0.0.11 valid=2s ipv6=off;": "",
             "/tmp/": f"{self._folder}/",
-        }.items():  # fmt: skip
+        }.items():
             if told not in conf:
                 raise ValueError(f"nginx.conf has no {told!r}, expected it once")
             conf = conf.replace(told, here)

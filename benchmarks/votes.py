@@ -94,8 +94,9 @@ class Class:
         """Ask for something as the teacher does, until it's answered."""
         end = time.monotonic() + _LONGEST
         while True:
-            answer = await self._teacher.ask(f"/class/{self.code}/teacher",
-                                             {"secret": self._secret, "wants": wants, **more})  # fmt: skip
+            answer = await self._teacher.ask(
+                f"/class/{self.code}/teacher", {"secret": self._secret, "wants": wants, **more}
+            )
             if answer.status == 200 or time.monotonic() > end:
                 return answer
             await asyncio.sleep(0.2)
@@ -180,8 +181,10 @@ class Class:
             if when == "open":
                 names = [each["actor"]["account"]["name"] for each in lines]
                 changed = [tuple(made.choices.get(each) for made in rounds) for each in range(self._size)]
-                by_name = [tuple(dict(each for n, each in zip(names, said, strict=True) if n == name).values())
-                           for name in dict.fromkeys(names)]  # fmt: skip
+                by_name = [
+                    tuple(dict(each for n, each in zip(names, said, strict=True) if n == name).values())
+                    for name in dict.fromkeys(names)
+                ]
                 if Counter(by_name) != Counter(changed):
                     found.append("xAPI has other people than there were")
             await self.lead("end")
@@ -266,8 +269,9 @@ def postgres() -> Iterator[Postgres]:
             running.stop()
 
 
-async def class_of(addresses: Sequence[str], size: int, within: float, first: Callable[[], None],
-                   second: Callable[[], None]) -> tuple[list[Voted], list[str]]:  # fmt: skip
+async def class_of(
+    addresses: Sequence[str], size: int, within: float, first: Callable[[], None], second: Callable[[], None]
+) -> tuple[list[Voted], list[str]]:
     """Let a class vote twice, disturbed in each round; return what came of them, and what is wrong in the end."""
     asked = Class(addresses, size, within)
     await asked.open()

@@ -15,6 +15,4 @@ from attnviz.app.streamlit_internals import replace_parts
 torch.set_num_threads(1)  # noqa: TID251
 replace_parts()
 
-__all__ = [
-    "ICON", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run",
-]  # fmt: skip
+__all__ = ["ICON", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run"]

@@ -64,9 +64,10 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
     way = take(B_BITS)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            say("compare.keep") if a is None else say("compare.keep_b"), on_click=keep,
+            say("compare.keep") if a is None else say("compare.keep_b"),
+            on_click=keep,
             type="primary" if a is None else "secondary",
-        )  # fmt: skip
+        )
         if a is not None:
             st.button(say("compare.back"), on_click=state.adopt, args=(a,), help=say("compare.back_help"))
             st.button(say("compare.forget"), on_click=url_texts.send, args=(PINNED, ""), type="tertiary")
@@ -135,8 +136,9 @@ def show_comparison(comparison: Comparison, query: int) -> None:
 def show_example() -> None:
     """Draw a worked comparison as a preview, before the reader makes one."""
     a, b = example()
-    before, after = (written(scenario.matrix(CHANGED.matrix)[CHANGED.row, CHANGED.column].item(), 2)
-                     for scenario in (a, b))  # fmt: skip
+    before, after = (
+        written(scenario.matrix(CHANGED.matrix)[CHANGED.row, CHANGED.column].item(), 2) for scenario in (a, b)
+    )
     with st.container(border=True, key="compare_preview"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"### {say('compare.example.title')}")

@@ -75,8 +75,9 @@ def _show_beside(step: Step) -> None:
     with st.container(horizontal=True, key="history_beside"):
         with st.container(gap=None, key="history_told"):
             head = st.container(horizontal=True, vertical_alignment="center")
-            head.button(say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open,
-                        args=(None,))  # fmt: skip
+            head.button(
+                say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,)
+            )
             head.markdown(f"**{step.said('title')}**", width="content")
             # Not st.page_link: the controls of this session would hold on to their values.
             head.link_button(say("history.playground"), f"./?{query}", key=f"history.playground.{step.name}",
@@ -109,10 +110,12 @@ def _show_costs() -> None:
     st.markdown(f"### {say('history.cost.heading')}")
     st.text(say("history.cost.about", width=plural(WIDTH, "number"), repeats=plural(REPEATS, "run")))
     rows = [
-        {say(f"history.cost.{name}"): thousands(value) if isinstance(value, int) else written(value, 2)
-         for name, value in zip(_COLUMNS, cost, strict=True)}
+        {
+            say(f"history.cost.{name}"): thousands(value) if isinstance(value, int) else written(value, 2)
+            for name, value in zip(_COLUMNS, cost, strict=True)
+        }
         for cost in _costs()
-    ]  # fmt: skip
+    ]
     st.table(pd.DataFrame(rows).set_index(say("history.cost.tokens")))
 
 

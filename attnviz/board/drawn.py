@@ -94,8 +94,9 @@ def drawn_data(
     about = told if looks.about is None and looks.sentence else looks.about or ""
     data = board_data(scenario, trace, query, digits, looks.names, features_of(scenario))
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
-        data["stages"] = [each | {"short": drawn} if each["name"] == scenario.token_matrix else each
-                          for each in data["stages"]]  # fmt: skip
+        data["stages"] = [
+            each | {"short": drawn} if each["name"] == scenario.token_matrix else each for each in data["stages"]
+        ]
     data |= _held_back(data, trace, looks) if looks.holds else {}
     return data | looks.sent() | {
         "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),

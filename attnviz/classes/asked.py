@@ -54,8 +54,9 @@ def as_csv(votes: Sequence[Vote]) -> str:
         if asked is not None:
             for choice, label in asked.choices.items():
                 right = int(choice == asked.right)
-                writer.writerow([about, f"{asked.act} {asked.asks}", turn, choice, label, right,
-                                 counts[about, turn, choice]])  # fmt: skip
+                writer.writerow(
+                    [about, f"{asked.act} {asked.asks}", turn, choice, label, right, counts[about, turn, choice]]
+                )
     return text.getvalue()
 
 

@@ -192,9 +192,11 @@ class Store:
             about = about or row.about
             last = max((round_ for _, round_, _ in self._counts(db, code, about)), default=0)
             turn = 1 + max(last, row.round if about == row.about else 0)
-            db.execute(sql.update(CLASSES).where(*place).values(
-                about=about, round=turn, phase=Phase.OPEN, askings=row.askings + 1,
-            ))  # fmt: skip
+            db.execute(
+                sql.update(CLASSES)
+                .where(*place)
+                .values(about=about, round=turn, phase=Phase.OPEN, askings=row.askings + 1)
+            )
 
     def votes(self, code: str) -> list[Vote]:
         """Return all votes of a class; once it has ended, of nobody."""
@@ -213,9 +215,10 @@ class Store:
             counts = self._counts(db, code)
             if counts:
                 names = "about", "round", "choice"
-                db.execute(sql.insert(COUNTS), [
-                    dict(zip(names, key, strict=True), code=code, n=n) for key, n in counts.items()
-                ])  # fmt: skip
+                db.execute(
+                    sql.insert(COUNTS),
+                    [dict(zip(names, key, strict=True), code=code, n=n) for key, n in counts.items()],
+                )
             db.execute(sql.delete(VOTES).where(VOTES.c.code == code))
             ends = min(int(self._now()), db.scalar(sql.select(CLASSES.c.ends).where(*where)) or 0)
             db.execute(sql.update(CLASSES).where(*where).values(ended=True, ends=ends))

@@ -182,10 +182,9 @@ def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Tabl
             else {}
         )
 
-    return MappingProxyType({
-        name: replace(stage, **more) if (more := named(name, stage)) else stage
-        for name, stage in table.items()
-    })  # fmt: skip
+    return MappingProxyType(
+        {name: replace(stage, **more) if (more := named(name, stage)) else stage for name, stage in table.items()}
+    )
 
 
 def second_tokens(given: Mapping[str, Any]) -> tuple[str, ...]:

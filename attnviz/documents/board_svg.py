@@ -65,8 +65,10 @@ def heatmap_svg(picture: Picture, formula: str, alt: str) -> str:
     title = _heading(picture, formula)
     wide = max(_NARROWEST, box.x + box.width + _MARGIN, width_of(title[1], TITLE_SIZE) + 2 * _MARGIN)
     high = box.y + box.height + _MARGIN + (_BAR if bar else 0)
-    said = (_text(_MARGIN, _MARGIN + TITLE_SIZE + _LINE * (1 + at), line, f'font-size="{SMALL_SIZE}" {_muted(picture)}')
-            for at, line in enumerate(lines))  # fmt: skip
+    said = (
+        _text(_MARGIN, _MARGIN + TITLE_SIZE + _LINE * (1 + at), line, f'font-size="{SMALL_SIZE}" {_muted(picture)}')
+        for at, line in enumerate(lines)
+    )
     return _still(picture, (wide, high), alt, title[0], *said, _grid(box, explained=True), _bar(box) if bar else "")
 
 
@@ -121,8 +123,10 @@ def _bar(box: Placed) -> str:
     """Return the colour scale below a matrix, with the even share marked."""
     picture = box.picture
     high = picture.limits[1]
-    stops = "".join(f'<stop offset="{at}" stop-color="{colour}"/>'
-                    for at, colour in scale_of(picture.limits, picture.stage.role, picture.theme.dark))  # fmt: skip
+    stops = "".join(
+        f'<stop offset="{at}" stop-color="{colour}"/>'
+        for at, colour in scale_of(picture.limits, picture.stage.role, picture.theme.dark)
+    )
     top = box.y + box.height + 2 * _LINE - BASE
     small = f'font-size="{SMALL_SIZE}" {_muted(picture)}'
     parts = [

@@ -56,14 +56,14 @@ def pixels(picture: Picture) -> np.ndarray:
 
 
 def _table(picture: Picture) -> str:
-    head = "".join(f'<th scope="col" style="{_LABEL};text-align:right">{html.escape(each)}</th>'
-                   for each in picture.columns)  # fmt: skip
+    head = "".join(
+        f'<th scope="col" style="{_LABEL};text-align:right">{html.escape(each)}</th>' for each in picture.columns
+    )
     shades = picture.shades
     dark_ink = takes_black(shades)
     rows = []
     for i, label in enumerate(picture.rows):
-        cells = "".join(_cell(picture, i, j, shades[i, j], bool(dark_ink[i, j]))
-                        for j in range(len(picture.columns)))  # fmt: skip
+        cells = "".join(_cell(picture, i, j, shades[i, j], bool(dark_ink[i, j])) for j in range(len(picture.columns)))
         strong = "font-weight:bold" if i == picture.query else ""
         rows.append(
             f'<tr><th scope="row" style="{_LABEL};text-align:right;{strong}">{html.escape(label)}</th>{cells}</tr>'
@@ -92,8 +92,9 @@ def _labelled_picture(picture: Picture) -> str:
     if n_rows > LABELLED:
         return image
     size = min(11.0, side)
-    labels = "".join(f'<div style="height:{side:.2f}px;line-height:{side:.2f}px">{html.escape(row)}</div>'
-                     for row in picture.rows)  # fmt: skip
+    labels = "".join(
+        f'<div style="height:{side:.2f}px;line-height:{side:.2f}px">{html.escape(row)}</div>' for row in picture.rows
+    )
     return (
         '<div style="display:flex">'
         f'<div style="font-size:{size:.1f}px;text-align:right;padding-right:6px;white-space:nowrap">{labels}</div>'

@@ -43,8 +43,10 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     limit = max(float(own.max()) for own in weights) or 1.0
     in_full = sum(own.size for own in weights) <= most
     inks = ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8)
-    names = [token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
-             for tokens, n in ((first.tokens, rows), (first.read, columns))]  # fmt: skip
+    names = [
+        token_labels(tokens) if len(tokens) == n else tuple(map(str, range(n)))
+        for tokens, n in ((first.tokens, rows), (first.read, columns))
+    ]
     parts, cross = parts_of(view), first.kind == "cross"
     return {
         "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns, "limit": limit,
@@ -87,8 +89,10 @@ def marks_of(view: ModelTrace) -> list[str]:
     """Return each token's mark: "special", "joined" to its word, or empty."""
     places = [(piece.at, piece.word) for piece in view.pieces]
     joined = [bool(place[1]) and place == before for place, before in zip(places, [(0, ""), *places], strict=False)]
-    return ["special" if special else "joined" if goes_on else ""
-            for special, goes_on in zip(view.special, joined or [False] * len(view.special), strict=True)]  # fmt: skip
+    return [
+        "special" if special else "joined" if goes_on else ""
+        for special, goes_on in zip(view.special, joined or [False] * len(view.special), strict=True)
+    ]
 
 
 def typed_in_words(view: ModelTrace) -> list[str]:
@@ -125,8 +129,9 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
         *(say(f"models.parts.{each}") for each in ("itself", "after", "before", "others")),
     ]
     weights = [layer.weights.detach().cpu().double().numpy()[:, rows] for layer in view.layers]
-    made = {name: [own[:, kinds[rows] == kind].sum(-1) / len(rows) for own in weights]
-            for kind, name in enumerate(names)}  # fmt: skip
+    made = {
+        name: [own[:, kinds[rows] == kind].sum(-1) / len(rows) for own in weights] for kind, name in enumerate(names)
+    }
     return {name: shares for name, shares in made.items() if first.kind != "decoder" or name != names[2]}
 
 

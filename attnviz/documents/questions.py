@@ -62,10 +62,12 @@ def _tables(
 ) -> dict[str, Any]:
     seen = question.look(scenario, options, digits, question.first_followed(scenario))
     few = min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
-    return {"tables": {
-        theme: "".join(table_svg(table, few, dark=theme == "dark") for table in seen.tables)
-        for theme in ("light", "dark")
-    }}  # fmt: skip
+    return {
+        "tables": {
+            theme: "".join(table_svg(table, few, dark=theme == "dark") for table in seen.tables)
+            for theme in ("light", "dark")
+        }
+    }
 
 
 def _board(

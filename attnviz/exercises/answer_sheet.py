@@ -108,8 +108,9 @@ def _qr_code(link: str) -> str:
 
 def _tables(exercise: Exercise, *, blank: bool) -> str:
     names = ("x", "w_q", "w_k", "w_v", *RESULTS)
-    return in_pairs([(table_of(exercise, name, blank=blank and name in exercise.blank, both=not blank), "")
-                     for name in names])  # fmt: skip
+    return in_pairs(
+        [(table_of(exercise, name, blank=blank and name in exercise.blank, both=not blank), "") for name in names]
+    )
 
 
 def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False, ruled: bool = False) -> str:

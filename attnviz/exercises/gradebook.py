@@ -151,8 +151,10 @@ def _of_causes(done: Sequence[Marked]) -> str:
 
 def _of_cells(done: Sequence[Marked]) -> str:
     counted = Counter(cell for each in done if each.marking for cell in each.marking.wrong)
-    rows = [[EVERY_STAGE[name].at(row, column), str(n)] for (name, row, column), n in sorted(
-        counted.items(), key=lambda of: (-of[1], of[0]))]  # fmt: skip
+    rows = [
+        [EVERY_STAGE[name].at(row, column), str(n)]
+        for (name, row, column), n in sorted(counted.items(), key=lambda of: (-of[1], of[0]))
+    ]
     return _section("cells", [say(f"exercises.class.{key}") for key in ("cell", "often")], rows)
 
 
@@ -213,8 +215,9 @@ def _shows_each(trace: AttentionTrace) -> bool:
     tables = ((name, getattr(trace, name).numpy().round(DECIMALS) + 0.0) for name in RESULTS)
     return all(
         int((mistake.values != right).sum()) > 1
-        for name, right in tables for mistake in mistakes(trace, name, DECIMALS)
-    )  # fmt: skip
+        for name, right in tables
+        for mistake in mistakes(trace, name, DECIMALS)
+    )
 
 
 def keys_json(exercises: Iterable[Exercise], secret: str = "") -> str:

@@ -223,8 +223,10 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
 def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
     """Say of a wrongly shaped result what shape was asked for."""
     shapes = {"has": table.shape, "asked": sheet.table(name).shape}
-    counts = {key: say("exercises.class.shape", rows=plural(shape[0], "row"), columns=plural(shape[1], "column"))
-              for key, shape in shapes.items()}  # fmt: skip
+    counts = {
+        key: say("exercises.class.shape", rows=plural(shape[0], "row"), columns=plural(shape[1], "column"))
+        for key, shape in shapes.items()
+    }
     return say("exercises.class.misfit", symbol=symbol_of(name), **counts)
 
 

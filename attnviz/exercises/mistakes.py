@@ -93,7 +93,7 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
         for slip, made in _made(step)
         if not (same and made.places.get("taken") == STAGES["scaled_scores"].symbol)
         if slip in _MISTAKEN[name] and made.values.shape == step.right.shape and np.isfinite(made.values).all()
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda each: _MISTAKEN[name].index(each.slip))
 
 

@@ -180,9 +180,10 @@ def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
     return [
         symbol
         for name, each in there.items()
-        for symbol in ([STAGES[name].symbol] if len(each) == scenario.n_layers
-                       else [symbol_in_words(one) for one in each])
-    ]  # fmt: skip
+        for symbol in (
+            [STAGES[name].symbol] if len(each) == scenario.n_layers else [symbol_in_words(one) for one in each]
+        )
+    ]
 
 
 def _of_group(scenario: Scenario, origin: str, names: list[str], finding: bool) -> str:
@@ -215,9 +216,11 @@ def chosen_in_words(scenario: Scenario) -> str:
     example = example_of(scenario.w_q)
     chosen = chosen_matrices(example)
     as_chosen = (
-        scenario.x == "identity" and scenario.w_k == scenario.w_q and scenario.d_in == len(scenario.tokens)
+        scenario.x == "identity"
+        and scenario.w_k == scenario.w_q
+        and scenario.d_in == len(scenario.tokens)
         and not any(edit.matrix in ("x", "w_q", "w_k") for edit in scenario.edits)
-    )  # fmt: skip
+    )
     if not chosen or not as_chosen:
         return ""
     labels = token_labels(scenario.tokens, LONGEST_NAME)

@@ -110,8 +110,9 @@ def _layout(curve: Curve, dims: list[int], picked: int | None, dark: bool) -> di
     grid = {"gridcolor": colours.grid, "zeroline": False, "fixedrange": True, "linecolor": colours.muted}
     x_axis: dict[str, Any] = grid | {
         "title": {"text": say("scaling.curve.dimension"), "standoff": 6, "font": {"size": FONT_SIZE}},
-        "tickvals": _thinned(dims, log_x), "tickangle": 0,
-    }  # fmt: skip
+        "tickvals": _thinned(dims, log_x),
+        "tickangle": 0,
+    }
     y_axis: dict[str, Any] = grid | {"type": "log" if curve.log_y else "linear", "exponentformat": "power"}
     if log_x:
         x_axis["type"] = "log"

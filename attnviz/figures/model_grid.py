@@ -81,14 +81,16 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
     return {
         "data": data,
         "layout": {
-            "width": round(_LEFT + width + _RIGHT), "height": round(_TOP + height + _BELOW),
+            "width": round(_LEFT + width + _RIGHT),
+            "height": round(_TOP + height + _BELOW),
             "margin": {"l": _LEFT, "r": _RIGHT, "t": _TOP, "b": _BELOW, "autoexpand": False},
             "title": _title(view, grid, largest, dark),
             "xaxis": _axis(grid.columns, grid.heads, "models.head", "head") | {"side": "top"},
             "yaxis": _axis(grid.rows, grid.layers, "models.layer", "layer") | {"autorange": "reversed"},
-            "showlegend": False, **on_page(shown),
+            "showlegend": False,
+            **on_page(shown),
         },
-    }  # fmt: skip
+    }
 
 
 def _axis(names: list[str], middles: list[int], key: str, place: str) -> dict[str, Any]:
@@ -105,8 +107,9 @@ def _title(view: ModelTrace, grid: Grid, largest: float, dark: bool) -> dict[str
     lines = [say("models.axes"), say("models.colours", largest=written(largest, 2))]
     if grid.step > 1:
         lines[1] += "; " + say("models.blocks", rows=grid.step, columns=grid.step)
-    below = "".join(f'<br><span style="font-size:{SMALL_SIZE}px;color:{theme(dark).muted}">{each}</span>'
-                    for each in lines)  # fmt: skip
+    below = "".join(
+        f'<br><span style="font-size:{SMALL_SIZE}px;color:{theme(dark).muted}">{each}</span>' for each in lines
+    )
     title = html.escape(say("models.title", model=view.name))
     return {
         "text": f'<b style="color:{ROLES["a"].on(dark)}">{title}</b>{below}', "x": 0, "xref": "container", "y": 1,

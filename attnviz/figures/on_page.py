@@ -43,8 +43,9 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
 
 def frames(picked: Explanation) -> list[dict[str, Any]]:
     """Return the cells to frame: the sources, then the picked one."""
-    made_from = ((cells.matrix, cells.rows, cells.columns, False) for cells in picked.sources
-                 if cells.rows and cells.columns)  # fmt: skip
+    made_from = (
+        (cells.matrix, cells.rows, cells.columns, False) for cells in picked.sources if cells.rows and cells.columns
+    )
     row, column = range(picked.row, picked.row + 1), range(picked.column, picked.column + 1)
     return [
         {"matrix": matrix, "rows": [rows[0], rows[-1]], "columns": [columns[0], columns[-1]], "chosen": chosen}

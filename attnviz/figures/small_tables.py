@@ -99,8 +99,10 @@ def table_picture(table: Table, digits: int, dark: bool) -> Picture:
         stage = replace(STAGES[table.role], columns="entry")  # any names, not of features
     kinds = kinds_of(z, None)
     largest = table.limit or float(np.abs(z[kinds == FINITE]).max(initial=0)) or 1.0
-    rows, columns = (list(names) if len(names) == n else [str(i) for i in range(n)]
-                     for names, n in zip((table.rows, table.columns), z.shape, strict=True))  # fmt: skip
+    rows, columns = (
+        list(names) if len(names) == n else [str(i) for i in range(n)]
+        for names, n in zip((table.rows, table.columns), z.shape, strict=True)
+    )
     return Picture(
         stage, np.where(kinds == FINITE, z, np.nan), kinds, z.shape,
         (1, 1), rows, columns, (0.0 if table.kind == "share" else -largest, largest), digits, theme(dark), query=None,

@@ -94,9 +94,7 @@ MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 MOST_OF_LEARNED_SENTENCE = 300
 # The steps of the lesson as they were numbered in links of the first form.
-_STEPS = (
-    "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
-)  # fmt: skip
+_STEPS = ("tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context")
 
 
 @cache

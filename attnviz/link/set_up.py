@@ -90,9 +90,11 @@ _USED = {"d_v": "links.used.d_out", "n_kv_heads": "links.used.n_heads", "d_ff": 
 def parameters() -> Mapping[str, Control]:
     """Return the set-up's controls by name, with this machine's devices."""
     own: dict[str, Codec] = {
-        "device": Choice(tuple(available_devices())), "digits": Whole(MIN_DIGITS, MAX_DIGITS), "what_if": SWITCHES,
+        "device": Choice(tuple(available_devices())),
+        "digits": Whole(MIN_DIGITS, MAX_DIGITS),
+        "what_if": SWITCHES,
         "temperature": Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE),
-    }  # fmt: skip
+    }
     most = {**TEXTS, "what_if": MOST_CHARACTERS}
     rows = (
         Control(name, _DEFAULTS[name], own.get(name) or _codec(name), most.get(name, 40), 1 if name in _FIRST else 2,
@@ -126,8 +128,9 @@ def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
 def query_of(scenario: Scenario, **others: str) -> str:
     """Return a scenario as a URL's query, without defaults but with `others`."""
     controls = {name: each for name, each in parameters().items() if name in SETTINGS}
-    query = {name: each.write(value) for name, each in controls.items()
-             if (value := getattr(scenario, name)) != each.default}  # fmt: skip
+    query = {
+        name: each.write(value) for name, each in controls.items() if (value := getattr(scenario, name)) != each.default
+    }
     changes = encode_changes(changes_of(scenario))
     return urlencode(query | ({CHANGES: changes} if changes else {}) | others, safe="*", errors="surrogatepass")
 

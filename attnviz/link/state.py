@@ -215,9 +215,11 @@ class State:
 
 
 def state_of(
-    query: str | Mapping[str, str], names: Collection[str] | None = None, show: Show = quoted,
+    query: str | Mapping[str, str],
+    names: Collection[str] | None = None,
+    show: Show = quoted,
     left_out: Callable[[str], str] = lambda _: "",
-) -> State:  # fmt: skip
+) -> State:
     """Return the state of any query, even a damaged or blank one.
 
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
@@ -241,9 +243,11 @@ def state_of(
     of_texts = {name: read[name].value if name in read else row.default for name, row in texts().items()}
     del of_texts[EXAMPLE]  # what it names is in all the others
     return State(
-        _written(opened.query, values, kept), scenario, MappingProxyType({**of_texts, CHANGES: changes, **values}),
+        _written(opened.query, values, kept),
+        scenario,
+        MappingProxyType({**of_texts, CHANGES: changes, **values}),
         (*opened.told, *told),
-    )  # fmt: skip
+    )
 
 
 def read_query(query: str) -> dict[str, str]:

@@ -101,12 +101,14 @@ class HiddenDigits:
             return self.exactly(value)
         # Central differences: exact for products, and far smaller than what is hidden for all else.
         there, back = (
-            rule.compute(*(
-                each + torch.from_numpy(sign * _STEP * source.slopes)
-                for each, source in zip(values, sources, strict=True)
-            ))
+            rule.compute(
+                *(
+                    each + torch.from_numpy(sign * _STEP * source.slopes)
+                    for each, source in zip(values, sources, strict=True)
+                )
+            )
             for sign in (1, -1)
-        )  # fmt: skip
+        )
         with np.errstate(all="ignore"):
             slopes = (there - back).numpy() / (2 * _STEP)
         return Estimate(value, np.where(np.isfinite(slopes), slopes, 0.0), self.mean)

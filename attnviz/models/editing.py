@@ -125,7 +125,9 @@ def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str
     places = {
         (edit.layer, edit.head): None
         for edit in edits
-        if edit.matrix == MASK and edit.column > edit.row and edit.value > -math.inf
+        if edit.matrix == MASK
+        and edit.column > edit.row
+        and edit.value > -math.inf
         and layers[edit.layer].kind == "decoder"
-    }  # fmt: skip
+    }
     return tuple(say("models.notices.future", layer=layer, head=head) for layer, head in places)

@@ -196,8 +196,8 @@ def changed_dot_product(
 
 
 def changed_multi_head(
-    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any],
-) -> tuple[Parts, Tensor | None, Tensor, Tensor, tuple[Tensor, Tensor | None]]:  # fmt: skip
+    editing: Editing, number: int, parts: list[Tensor], added: Tensor | None, given: Mapping[str, Any]
+) -> tuple[Parts, Tensor | None, Tensor, Tensor, tuple[Tensor, Tensor | None]]:
     """Compute ``F.multi_head_attention_forward`` with changes; parts are ``(heads, tokens, d)``.
 
     Returns the parts, what is added to scores, the weights, the contexts, and the function's own result.

@@ -123,7 +123,7 @@ def _look_into_module(
 
 def _named_one(
     named: Named, module: nn.Module, watch: WrittenOut, result: object, edits: tuple[ModelEdit, ...]
-) -> Attended:  # fmt: skip
+) -> Attended:
     found = attended_as_named(named, module, watch.attended, watch.products, result)
     if edits and not (len(watch.attended) == 1 and found is watch.attended[0]):
         raise ValueError(

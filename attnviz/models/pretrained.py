@@ -143,8 +143,9 @@ def look(
         check_finite(layers, result)
         laid = edits if editing else ()
         told = notices_of(laid, layers)
-        view = ModelTrace(name, text, tokens, layers, *marks_of_cut(cut), result, tokenizer, laid, view, told,
-                          model=twin, cut=cut)  # fmt: skip
+        view = ModelTrace(
+            name, text, tokens, layers, *marks_of_cut(cut), result, tokenizer, laid, view, told, model=twin, cut=cut
+        )
     assert view is not None
     return view
 

@@ -133,9 +133,7 @@ class Named:
         return {part: _weight_of(module, part, getattr(self, part)).data_ptr() for part in "qkv"}
 
 
-def named_of(
-    q: object, k: object, v: object, scale: object = None, mask: object = None
-) -> Named | None:  # fmt: skip
+def named_of(q: object, k: object, v: object, scale: object = None, mask: object = None) -> Named | None:
     """Return what is named, None if nothing is, or raise ``ValueError``."""
     given = {"q": q, "k": k, "v": v}
     if all(each is None for each in (*given.values(), scale, mask)):
@@ -195,8 +193,9 @@ def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[Atten
         n_kv = k.shape[1] // d_k
         if k.shape[1] % d_k or not n_kv or n_heads % n_kv or v.shape[1] % n_kv:
             continue
-        query, key, value = (each.reshape(len(each), n, -1).transpose(0, 1)
-                             for each, n in ((q, n_heads), (k, n_kv), (v, n_kv)))  # fmt: skip
+        query, key, value = (
+            each.reshape(len(each), n, -1).transpose(0, 1) for each, n in ((q, n_heads), (k, n_kv), (v, n_kv))
+        )
         scores = query @ key.repeat_interleave(n_heads // n_kv, 0).mT
         for scale in (d_k**-0.5, 1.0, width**-0.5) if named.scale is None else (named.scale,):
             for added in _masks(named.mask, n_queries, len(k)):

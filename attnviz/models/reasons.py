@@ -129,8 +129,9 @@ class _Patching:
         self._view, self._own, self._states = view, twin_of(view.model), list[Tensor]()
         self.blocks = _blocks(view, self._own)
         plain, of_model = (view.original or view).layers, [each for each in view.edits if each.of_model]
-        keep = [each.register_forward_hook(lambda _, __, made: self._states.append(_first(made)))
-                for each in self.blocks]  # fmt: skip
+        keep = [
+            each.register_forward_hook(lambda _, __, made: self._states.append(_first(made))) for each in self.blocks
+        ]
         scores_of(self._own, _ids(other, self._own), editing_of(of_model, plain) if of_model else None)
         for hook in keep:
             hook.remove()

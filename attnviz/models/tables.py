@@ -56,7 +56,7 @@ class HeadParts:
 
 def parts_of(
     attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False, sink: bool = True
-) -> HeadParts:  # fmt: skip
+) -> HeadParts:
     """Return one head's parts; without `sink`, a sink doesn't count."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
     places = {"q": head, "k": shared, "v": shared}

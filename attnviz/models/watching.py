@@ -119,8 +119,8 @@ class Watch(TorchFunctionMode):
         return self._project(lambda turned, added: func(input, turned.mT, added), input, weight.mT, bias)
 
     def _project(
-        self, compute: Callable[[Tensor, Tensor | None], Tensor], x: Tensor, weight: Tensor, bias: Tensor | None,
-    ) -> Tensor:  # fmt: skip
+        self, compute: Callable[[Tensor, Tensor | None], Tensor], x: Tensor, weight: Tensor, bias: Tensor | None
+    ) -> Tensor:
         """Return and keep a product with a weight ``(d_in, d_out)`` and bias."""
         pointer, editing = weight.data_ptr(), self.editing
         if editing is not None:
@@ -290,9 +290,7 @@ def _edited(editing: Editing, number: int, projection: Projection) -> Projection
     if weight is not None or bias is not None:
         weight = projection.weight if weight is None else weight
         bias = projection.bias if bias is None else bias
-        projection = replace(
-            projection, weight=weight, bias=bias, made=F.linear(projection.x, weight.mT, bias)
-        )  # fmt: skip
+        projection = replace(projection, weight=weight, bias=bias, made=F.linear(projection.x, weight.mT, bias))
         made = projection.made
     changed = editing.product(number, projection.pointer, made)
     return projection if changed is made else replace(projection, made=changed)

@@ -60,8 +60,9 @@ class _Followed:
         if (isinstance(number, Tensor) and number.numel() != 1) or not float(number) > 0:
             return replace(self, tensor=made)
         factor = 1 / float(number) if over else float(number)
-        return replace(self, tensor=made, scaling=self.scaling * factor,
-                       bias=None if self.bias is None else self.bias * factor)  # fmt: skip
+        return replace(
+            self, tensor=made, scaling=self.scaling * factor, bias=None if self.bias is None else self.bias * factor
+        )
 
     def same(self, made: Tensor) -> "_Followed":
         """Return it in another shape or precision, or changed otherwise."""

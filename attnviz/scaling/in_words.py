@@ -179,8 +179,9 @@ def _way_of_mean(rows: pd.DataFrame, scale: str) -> str:
     ends = {"scale": scale, "first": first, "low": dims[0], "last": last, "high": dims[-1]}
     ends_of_weight = {"weight_first": weights[0], "weight_last": weights[-1]}
     if first != most != last:
-        return say("scaling.gradient.peak", **ends, **ends_of_weight, most=most, peak=dims[peak],
-                   weight_peak=weights[1])  # fmt: skip
+        return say(
+            "scaling.gradient.peak", **ends, **ends_of_weight, most=most, peak=dims[peak], weight_peak=weights[1]
+        )
     if first == last or not (_monotone(means) or _monotone(means[::-1])):
         return say("scaling.gradient.stays", **ends)
     if most == last:

@@ -14,9 +14,7 @@ _BEFORE = re.compile(
     r"\s*(?:(?:[^\n=\[\](<]{0,60}[=:]|\w{1,30}(?=\s))\s*)?(?:Parameter containing:)?\s*"
     r"(?:<[\w.]{1,40}[^\[\]]{0,120}=\s*)?(?:[\w.]{1,40}\()?\s*"
 )
-_AFTER = re.compile(
-    rf"(?:,\s*\w+\s*=\s*{_VALUE})*\s*,?\s*\)?\s*[>}}]?\s*(?:<NDArray[^<>\n]{{0,60}}>)?\s*[;,.]?\s*"
-)  # fmt: skip
+_AFTER = re.compile(rf"(?:,\s*\w+\s*=\s*{_VALUE})*\s*,?\s*\)?\s*[>}}]?\s*(?:<NDArray[^<>\n]{{0,60}}>)?\s*[;,.]?\s*")
 _BETWEEN_BLOCKS = re.compile(r"[\s,;]*")
 _BY_COMMA, _BY_BLANK = re.compile(r"[^,]*,?"), re.compile(r"\S+")
 _ONE_COMMA = re.compile(r"\s*[-+\u2212]?[0-9]*,[0-9]+\s*")

@@ -104,8 +104,10 @@ def _delimited(lines: Sequence[Line], columns: int | None) -> RawTable:
         kept.pop()
     lines = kept[next((i for i, (_, line) in enumerate(kept) if line.strip()), 0) :]
     check_counts([number for number, _ in lines], 0)  # before a cell is made for each
-    lines = [(number, _SIGN_AS_NAME.sub(r"\1sign\2", line) if _SIGN_AS_NAME.fullmatch(line) else line)
-             for number, line in lines]  # fmt: skip
+    lines = [
+        (number, _SIGN_AS_NAME.sub(r"\1sign\2", line) if _SIGN_AS_NAME.fullmatch(line) else line)
+        for number, line in lines
+    ]
     part = _by_decimal_commas(lines, columns) or _cells_of_line
     rows = _without_closing([[RawCell(cell, number) for cell in part(line)] for number, line in lines])
     return RawTable(rows, by_lines=True, semicolons=any(";" in line for _, line in lines), may_have_names=True)

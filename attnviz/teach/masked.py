@@ -49,9 +49,7 @@ def in_each_way(scenario: Scenario, hidden: Tensor) -> dict[str, AttentionTrace]
     A factor is left out beside a bias by distance, which it would multiply, too.
     """
     usual = painted(scenario, hidden)
-    made = {
-        "infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED),
-    }  # fmt: skip
+    made = {"infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED)}
     if not scenario.position.biases:
         made["factor"] = replace(usual, mask_use=FACTOR)
     return {way: traced(each) for way, each in made.items()}

@@ -195,8 +195,9 @@ def training_step(scenario: Scenario, rate: float) -> Scenario:
     moving = [scenario.matrix(name).clone().requires_grad_() for name in PROJECTIONS]
     given = {
         name: scenario.matrix(name)[0] if name in VECTORS else scenario.matrix(name)
-        for name, stage in scenario.layer.items() if stage.rule is None
-    }  # fmt: skip
+        for name, stage in scenario.layer.items()
+        if stage.rule is None
+    }
     with torch.enable_grad():
         trace = execute(scenario.layer, given | dict(zip(PROJECTIONS, moving, strict=True)))
         gradients = torch.autograd.grad(next_token_loss(trace), moving)

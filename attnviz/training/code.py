@@ -100,7 +100,7 @@ def _start(training: Training) -> list[str]:
         "        made = torch.empty(shape).uniform_(-(shape[0] ** -0.5), shape[0] ** -0.5, generator=generator)",
         *(alike if settings.heads_alike else ()),
         f"    w[name] = made.requires_grad_({f'name not in {settings.frozen}' if settings.frozen else ''})",
-    ]  # fmt: skip
+    ]
 
 
 def _model(settings: TrainingSettings) -> list[str]:

@@ -19,9 +19,7 @@ from playwright.sync_api import Browser, Playwright
 ROOT = Path(__file__).parents[2]
 CHROMIUM_NAMES = (ROOT / ".ci/browsers").read_text().split()
 # Without hinting the shell's letters are as wide as those of a window, which the kept pictures show.
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none",
-]  # fmt: skip
+CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]
 START_SECONDS = 60
 
 

@@ -61,13 +61,11 @@ DECODERS: dict[str, Callable[[], Any]] = {
     "Mistral": lambda: _model(
         "MistralForCausalLM", "MistralConfig", num_key_value_heads=2, sliding_window=3, **_DECODER
     ),
-    "GPT-NeoX": lambda: _model(
-        "GPTNeoXForCausalLM", "GPTNeoXConfig", rotary_pct=0.5, **_DECODER | {"hidden_size": 32}
-    ),
+    "GPT-NeoX": lambda: _model("GPTNeoXForCausalLM", "GPTNeoXConfig", rotary_pct=0.5, **_DECODER | {"hidden_size": 32}),
     "Bloom": lambda: _model(
         "BloomForCausalLM", "BloomConfig", vocab_size=len(WORDS), hidden_size=24, n_layer=2, n_head=4
     ),
-}  # fmt: skip
+}
 
 
 def bart() -> Any:

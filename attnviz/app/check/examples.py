@@ -146,9 +146,11 @@ def _show_feed_forward(example: WorkedExample, step: PublishedFeedForward) -> No
 def _show_cell(made: Trace, example: WorkedExample) -> None:
     left, middle, right, wide = st.columns([3, 2, 2, 8], vertical_alignment="top")
     name = left.selectbox(
-        say("check.examples.cell"), [name for name, stage in _STEP.items() if stage.rule is not None],
-        format_func=lambda n: EVERY_STAGE[n].title, key="check.ff_table",
-    )  # fmt: skip
+        say("check.examples.cell"),
+        [name for name, stage in _STEP.items() if stage.rule is not None],
+        format_func=lambda n: EVERY_STAGE[n].title,
+        key="check.ff_table",
+    )
     shape = getattr(made, name).shape
     row = middle.number_input(say("check.examples.row"), 0, shape[0] - 1, 0, key="check.ff_row")
     column = right.number_input(say("check.examples.column"), 0, shape[1] - 1, 0, key="check.ff_column")

@@ -114,8 +114,10 @@ def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
             say("exercises.number"), 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
             help=say("exercises.number_help"),
         )  # fmt: skip
-        st.button(say("exercises.another"), on_click=lambda: _open(
-            replace(_asked().exercise, seed=secrets.randbelow(10_000), fair=True)))  # fmt: skip
+        st.button(
+            say("exercises.another"),
+            on_click=lambda: _open(replace(_asked().exercise, seed=secrets.randbelow(10_000), fair=True)),
+        )
         with st.popover(say("exercises.more")):
             _show_sizes(for_student=for_student)
 

@@ -158,9 +158,11 @@ def _choice(name: str, key: str, words: tuple[str, ...]) -> Any:
 def _stages_of(tables: Mapping[str, Any], activation: str) -> Table:
     """Return the stages of a computation of which these tables are typed."""
     attention = layer_table(
-        biases=tuple(name for name in BIASES if name in tables), positions="e" in tables or "p" in tables,
-        mask=MASK in tables, output=True,
-    )  # fmt: skip
+        biases=tuple(name for name in BIASES if name in tables),
+        positions="e" in tables or "p" in tables,
+        mask=MASK in tables,
+        output=True,
+    )
     return gone_on_with(attention, tables, activation)
 
 

@@ -33,8 +33,9 @@ def show_page() -> None:
             )
             for name in PAGES
         }  # fmt: skip
-        doors = {say(f"app.doors.{door}") if door else "": [pages[each] for each in behind]
-                 for door, behind in DOORS.items()}  # fmt: skip
+        doors = {
+            say(f"app.doors.{door}") if door else "": [pages[each] for each in behind] for door, behind in DOORS.items()
+        }
         page = st.navigation(doors, position="top")
         run.page = next(name for name in PAGES if pages[name] == page)
         if run.page != "learn":

@@ -116,8 +116,9 @@ def whole(name: str, settings: TrainingSettings, low: int, high: int, step: int 
 
 def choice(name: str, settings: TrainingSettings, choices: tuple[str, ...]) -> None:
     """Draw a choice among some names."""
-    st.selectbox(options=choices, width=118, format_func=lambda choice: say(f"learn.choices.{choice}"),
-                 **_field(name, settings))  # fmt: skip
+    st.selectbox(
+        options=choices, width=118, format_func=lambda choice: say(f"learn.choices.{choice}"), **_field(name, settings)
+    )
 
 
 def switch(name: str, settings: TrainingSettings) -> None:

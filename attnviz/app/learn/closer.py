@@ -42,8 +42,7 @@ def show_seeds(settings: TrainingSettings) -> None:
         return tuple(replace(settings.whole, rates=(), seed=i) for i in range(n))
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key=_N_KEY, width=190,
-                            persist_state="session")  # fmt: skip
+        n = st.number_input(say("learn.seeds.n"), 2, MOST_SEEDS, _FEW, key=_N_KEY, width=190, persist_state="session")
         asked = seeds(n)
         work = work_in(MANY, asked)
         if work is None or not work.done:

@@ -59,8 +59,9 @@ def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
         part = show_parts(active=active)
         with st.popover(say("learn.task", task=say(f"learn.tasks.{name}.title").lower()), key="learn.task.open"):
             _show_task(settings)
-        label = say("learn.set_to", steps=plural(settings.steps, "step"),
-                    optimizer=say(f"learn.choices.{settings.optimizer}"))  # fmt: skip
+        label = say(
+            "learn.set_to", steps=plural(settings.steps, "step"), optimizer=say(f"learn.choices.{settings.optimizer}")
+        )
         with st.popover(label, key="learn.settings.open"):
             _show_settings(settings)
     return part
@@ -119,8 +120,7 @@ def _take_sentence(before: str) -> None:
     own.too_long = None
     if len(text) > MOST_OF_LEARNED_SENTENCE:
         own.too_long = before, text
-        state.say(say("learn.board.too_long", characters=plural(len(text), "character"),
-                      most=MOST_OF_LEARNED_SENTENCE))  # fmt: skip
+        state.say(say("learn.board.too_long", characters=plural(len(text), "character"), most=MOST_OF_LEARNED_SENTENCE))
         return
     url_texts.put(LEARN_SENTENCE, text)
 

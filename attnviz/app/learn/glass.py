@@ -38,8 +38,10 @@ def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, 
     place = _picked(training, trace, own)
     digits = state.digits()
     show_numbers(training, step, trace, gradients.of, place, min(_DIGITS, digits))
-    of_batch, of_text = (small(each[place.matrix][place.row, place.column].item(), n)
-                         for each, n in ((gradients.of, min(_DIGITS, digits)), (own, digits)))  # fmt: skip
+    of_batch, of_text = (
+        small(each[place.matrix][place.row, place.column].item(), n)
+        for each, n in ((gradients.of, min(_DIGITS, digits)), (own, digits))
+    )
     st.text(say("learn.glass.two", cell=_cell(trace, place), of_batch=of_batch, of_text=of_text))
     _chain(training, step, text, trace, place)
     _optimizer(training, step, place)
@@ -58,9 +60,7 @@ def _batch(training: Training, step: int, loss: float) -> None:
     st.code(texts[at], language=None, wrap_lines=True)
 
 
-def saturation_in_words(
-    training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int
-) -> str:  # fmt: skip
+def saturation_in_words(training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int) -> str:
     """Say how large the projections' gradients are, and if softmax is saturated."""
     sizes = [gradients[training.model.name_of(layer, None, name)].norm().item() for name in ("w_q", "w_k", "w_v")]
     told = [written(size, 4) for size in sizes]
@@ -97,8 +97,7 @@ def _chain(training: Training, step: int, text: str, trace: AttentionTrace, plac
     st.text(say("learn.glass.gradient", cell=_cell(trace, place), value=small(links[0].gradient, digits),
                 measured=small(measured, digits)))  # fmt: skip
     lines = [_line(trace, link, digits) for link in links[:-1]]
-    lines.append(say("learn.glass.end", cell=_cell(trace, links[-1].place),
-                     value=small(links[-1].gradient, digits)))  # fmt: skip
+    lines.append(say("learn.glass.end", cell=_cell(trace, links[-1].place), value=small(links[-1].gradient, digits)))
     st.code("\n".join(lines), language=None, wrap_lines=True)
 
 

@@ -60,8 +60,9 @@ def show_numbers(
     """Draw a matrix and its gradient; large ones around the picked cell."""
     stage, dark = trace.stages[place.matrix], is_dark()
     pair = [_as_table(each) for each in (training.at(step).parameters[place.matrix], gradients[place.matrix])]
-    shown = tuple(_around(at, n, most) for at, n, most in zip(
-        place[1:], pair[0].shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True))  # fmt: skip
+    shown = tuple(
+        _around(at, n, most) for at, n, most in zip(place[1:], pair[0].shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True)
+    )
     titles = (called(stage), say("learn.glass.gradient_of", matrix=called(stage)))
     labels = [
         [each[:_LABEL] for each in stage.labels("rows", trace.tokens, pair[0].shape[0])],

@@ -111,8 +111,9 @@ def _open(link: str, label: str, key: str) -> None:
 def show_generated(training: Training, step: int, text: str, off: Off) -> None:
     """Draw the model's continuation of the text, and its options."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n = st.number_input(say("learn.goes_on.n"), 1, MOST_GENERATED, 60, key="learn.goes_on.n", width=120,
-                            persist_state="session")  # fmt: skip
+        n = st.number_input(
+            say("learn.goes_on.n"), 1, MOST_GENERATED, 60, key="learn.goes_on.n", width=120, persist_state="session"
+        )
         greedy = st.toggle(say("learn.goes_on.greedy"), key="learn.goes_on.greedy", persist_state="session")
         temperature = st.number_input(
             say("learn.goes_on.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="learn.goes_on.t",

@@ -55,9 +55,11 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
     else:
         told = say("models.change.is_number", symbol=ALL_STAGES[edit.matrix].symbol, layer=layer, head=edit.head,
                    row=edit.row, column=edit.column, value=value)  # fmt: skip
-    return told if len(view.kinds) == 1 else say(
-        "models.change.of_kind", kind=say(f"models.page.kinds.{kind}"), change=told
-    )  # fmt: skip
+    return (
+        told
+        if len(view.kinds) == 1
+        else say("models.change.of_kind", kind=say(f"models.page.kinds.{kind}"), change=told)
+    )
 
 
 def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:

@@ -50,8 +50,9 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     st.text(_apart(comparison, called))
     query = min(query, len(trace.tokens) - 1, len(other.tokens) - 1)
     bare = max(*trace.attention_weights.shape, *other.attention_weights.shape) > _WRITTEN
-    specs = comparison_specs(comparison, "attention_weights", digits=state.digits() if bare else _FEW, query=query,
-                             dark=is_dark(), bare=bare)  # fmt: skip
+    specs = comparison_specs(
+        comparison, "attention_weights", digits=state.digits() if bare else _FEW, query=query, dark=is_dark(), bare=bare
+    )
     names = {"A": say("models.compare.this", layer=place[0], head=place[1]), "B": called}
     with st.container(horizontal=True):
         for label, spec in specs.items():
@@ -72,9 +73,7 @@ def _others(name: str) -> list[str]:
     return [each for each in offered() if each != name]
 
 
-def _other(
-    asked: Compared, view: ModelTrace, place: tuple[int, int], target: str
-) -> tuple[str, AttentionTrace] | None:  # fmt: skip
+def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: str) -> tuple[str, AttentionTrace] | None:
     """Return what is compared with, by what it is called."""
     if asked.kind == BEFORE:
         assert view.original is not None
@@ -138,7 +137,8 @@ def _apart(comparison: Comparison, called: str) -> str:
     if not most:
         return say("models.compare.equal", other=called)
     if len({written(each, digits) for each in weights}) == 1:
-        return say("models.compare.close", other=called, query=labels[row], key=read[column],
-                   most=written(most, digits))  # fmt: skip
+        return say(
+            "models.compare.close", other=called, query=labels[row], key=read[column], most=written(most, digits)
+        )
     return say("models.compare.apart", other=called, query=labels[row], key=read[column],
                here=written(weights[0], digits), there=written(weights[1], digits))  # fmt: skip

@@ -92,13 +92,11 @@ def looked(
 
 def _key(
     name: str, text: str, target: str, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
-) -> tuple[object, ...]:  # fmt: skip
+) -> tuple[object, ...]:
     return (name, text, target, "*".join(map(str, edits)), written, cache or not written)
 
 
-def _written(
-    before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
-) -> ModelTrace:  # fmt: skip
+def _written(before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool) -> ModelTrace:
     """Return the trace after the model's written words, continuing from `before`."""
     try:
         if edits:

@@ -178,5 +178,6 @@ def _show_average(layer: Layer, query: int) -> None:
     name, trace = "attention_weights", layer.average()
     stage, (rows, columns) = trace.stages[name], trace[name].shape
     alt = say("summary.described.matrix", title=stage.title, rows=rows, columns=columns, meaning=stage.meaning)
-    show_figure(heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()),
-                f"model.input.{name}", alt)  # fmt: skip
+    show_figure(
+        heatmap_spec(trace, name, query=query, digits=state.digits(), dark=is_dark()), f"model.input.{name}", alt
+    )

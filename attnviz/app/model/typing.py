@@ -111,14 +111,14 @@ def show_asked(*, alone: bool) -> Asked:
     name = take(MODEL)
     with st.container(width=532, key="model_typed"):
         text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
-    with st.container(horizontal=True, vertical_alignment="center", key="model_asked",
-                      width=532 if alone else "content"):  # fmt: skip
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="model_asked", width=532 if alone else "content"
+    ):
         which = st.container()
         with st.popover(say("models.page.model")):
             if len(offered()) > 1:
                 this_session().put(_MODEL_KEY, name)
-                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY,
-                             on_change=_take_model)  # fmt: skip
+                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY, on_change=_take_model)
             order, above = _order()
             st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
             if text == example_of(name):

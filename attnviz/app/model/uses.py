@@ -126,8 +126,10 @@ def _rows(found: Why) -> list[dict[str, Any]]:
     if rest:
         rows.append((say("write.why.rest", n=len(rest)), sum(part.value for part in rest), None))
     most = max(abs(value) for _, value, _ in rows) or 1.0
-    return [{"name": name, "share": value / most, "told": written(value, state.digits()), "head": head}
-            for name, value, head in rows]  # fmt: skip
+    return [
+        {"name": name, "share": value / most, "told": written(value, state.digits()), "head": head}
+        for name, value, head in rows
+    ]
 
 
 def _strongest(view: ModelTrace, found: Why) -> str:
@@ -164,8 +166,9 @@ def held_out_in_words(view: ModelTrace) -> str:
         return ""
     counts = [looked_right(view, each, *_exam()) for each in (edits, ())]
     told = {each: [percent(count[each] / len(_exam()[1][each])) for count in counts] for each in ASKED}
-    shares = {f"{each}{when}": share for each, both in told.items()
-              for when, share in zip(("", "_before"), both, strict=True)}  # fmt: skip
+    shares = {
+        f"{each}{when}": share for each, both in told.items() for when, share in zip(("", "_before"), both, strict=True)
+    }
     return say("write.held_out", n=_EXAM, **shares)
 
 

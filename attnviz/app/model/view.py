@@ -118,10 +118,8 @@ def _show_page(*, alone: bool) -> None:
 
 
 def _show_all(
-    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int,
-    asked: Asked,
-    right: DeltaGenerator,
-) -> None:  # fmt: skip
+    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int, asked: Asked, right: DeltaGenerator
+) -> None:
     """Draw all heads, the one in view, and the model's answer."""
     name, _, order, above, (which, more) = asked
     with which:

@@ -119,8 +119,10 @@ def _show_paste(scenario: Scenario, name: str) -> None:
     with st.popover(say("editor.paste", symbol=symbol)), st.form("playground.pasting", border=False):
         st.text_area(
             say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),
-            key="playground.paste", placeholder="0.5, 1.0\n0.2, -0.3", help=say("editor.paste_help"),
-        )  # fmt: skip
+            key="playground.paste",
+            placeholder="0.5, 1.0\n0.2, -0.3",
+            help=say("editor.paste_help"),
+        )
         st.form_submit_button(say("editor.use"), on_click=_paste, args=(name,), key="playground.use")
 
 

@@ -75,8 +75,10 @@ def _predicted_ways(scenario: Scenario, hidden: Tensor) -> dict[str, Tensor]:
     if not made and this_session().get(ASKED) != _KEY:
         st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=ask_first, args=(_KEY,))
         return {}
-    ways = {way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
-            for way, trace in in_each_way(scenario, hidden).items()}  # fmt: skip
+    ways = {
+        way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
+        for way, trace in in_each_way(scenario, hidden).items()
+    }
     with st.container(key="what_if_mask_asked", gap="xsmall"):
         (show_outcome if made else ask)(of_ways(ways, hidden))
     return ways if made else {}
@@ -98,9 +100,11 @@ def _take(scenario: Scenario) -> None:
     """Take what was painted; a forged message is passed over."""
     rows: Any = this_session().get(_KEY, {}).get("hidden")
     names, read = _axes(scenario)
-    if isinstance(rows, list) and len(rows) == len(names) and all(
-        isinstance(row, list) and len(row) == len(read) for row in rows
-    ):  # fmt: skip
+    if (
+        isinstance(rows, list)
+        and len(rows) == len(names)
+        and all(isinstance(row, list) and len(row) == len(read) for row in rows)
+    ):
         _paint(scenario, tensor([[cell == 1 for cell in row] for row in rows]))
 
 

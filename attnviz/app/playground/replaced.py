@@ -128,8 +128,9 @@ def _show_dropout(scenario: Scenario, computed: AttentionTrace, layer: int) -> N
                                   persist_state="session", width=200))  # fmt: skip
         seed = int(st.number_input(say("what_if.replaced.draw"), 0, MAX_SEED, 0, 1, key="what_if.replaced.draw",
                                    persist_state="session", width=200))  # fmt: skip
-        mean = st.toggle(say("what_if.replaced.mean"), False, key="what_if.replaced.mean", persist_state="session",
-                         disabled=not can)  # fmt: skip
+        mean = st.toggle(
+            say("what_if.replaced.mean"), False, key="what_if.replaced.mean", persist_state="session", disabled=not can
+        )
     several = can and scenario.n_heads * scenario.n_layers > 1
     told = say(f"what_if.replaced.{'dropout_done' if can else 'dropout_not'}")
     told = f"{told} {say('what_if.replaced.dropout_of_all')}" if several else told
@@ -161,9 +162,10 @@ def _show_few_bits(scenario: Scenario, whole: AttentionTrace, layer: int) -> Non
     found = in_few_bits(trace, DTYPES[dtype], shifted)
     told = [
         say(f"what_if.replaced.{kind}", matrix=trace.stages[lost.stage].title, n=lost.n, count=lost.size)
-        if lost else say(f"what_if.replaced.not_{kind}")
+        if lost
+        else say(f"what_if.replaced.not_{kind}")
         for kind, lost in (("broken", found.broken), ("zero", found.zero))
-    ]  # fmt: skip
+    ]
     if math.isfinite(found.gap):
         told.append(say("what_if.replaced.bits_gap", gap=written(found.gap, 4)))
     told = [say("what_if.replaced.of_layer", layer=layer), *told] if scenario.n_layers > 1 else told
@@ -182,8 +184,9 @@ def _item(name: str) -> DeltaGenerator:
 def _number(label: str, name: str, start: float) -> float:
     key = f"what_if.replaced.{name}"
     # In as few digits as it takes: two after the point would show a small number as 0.
-    return float(st.number_input(label, -MOST, MOST, start, 0.5, format="%g", key=key, persist_state="session",
-                                 width=200))  # fmt: skip
+    return float(
+        st.number_input(label, -MOST, MOST, start, 0.5, format="%g", key=key, persist_state="session", width=200)
+    )
 
 
 def _offer(

@@ -100,14 +100,12 @@ def drawn_heatmaps(trace: AttentionTrace, picked: Explanation | None, query: int
     return {
         "groups": groups,
         "pictures": {
-            name: picture_on_page(
-                trace, name, digits=digits, query=query, alt=described(trace, name, query, digits)
-            )
+            name: picture_on_page(trace, name, digits=digits, query=query, alt=described(trace, name, query, digits))
             for group in groups
             for name in group
         },
         "frames": [] if picked is None else frames(picked),
-    }  # fmt: skip
+    }
 
 
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: Sequence[int]) -> None:

@@ -73,8 +73,9 @@ def _show_ways(scenario: Scenario, on: WhatIf) -> None:
     """Draw the ways back from what is on."""
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
-            st.button(say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,),
-                      key="what_if.compare")  # fmt: skip
+            st.button(
+                say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,), key="what_if.compare"
+            )
             st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
 
 

@@ -53,9 +53,11 @@ def _show_sweep() -> tuple[str, dict[str, Any]]:
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         dims = st.text_input(
-            say("scaling.controls.dims"), key="scaling.dims", help=say("scaling.controls.dims_help"),
+            say("scaling.controls.dims"),
+            key="scaling.dims",
+            help=say("scaling.controls.dims_help"),
             persist_state="session",
-        )  # fmt: skip
+        )
         with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
             _show_log_steps()
     # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
@@ -79,9 +81,8 @@ def _show_what_is_drawn() -> dict[str, Any]:
     """Draw the controls of source, scales and statistics; return their values."""
     left, right = st.columns([5, 7], vertical_alignment="bottom")
     source = left.selectbox(
-        say("scaling.controls.source"), SOURCES, format_func=said_source,
-        key="scaling.source", persist_state="session",
-    )  # fmt: skip
+        say("scaling.controls.source"), SOURCES, format_func=said_source, key="scaling.source", persist_state="session"
+    )
     chosen = right.pills(
         say("scaling.controls.scales"), SCALE_CHOICES, selection_mode="multi",
         format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),

@@ -129,10 +129,7 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     tokens = scenario.tokens if own and scenario is not None else ()
     query = picked_query(scenario) if own and scenario is not None else 0
     try:
-        row = sample_row(
-            settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query,
-            x=x,
-        )  # fmt: skip
+        row = sample_row(settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query, x=x)
     except ValueError as error:
         st.text(say("scaling.row.bad", why=told(error)))
         return

@@ -178,9 +178,11 @@ class _Told:
             with self._place.container(horizontal=True, vertical_alignment="center"):
                 self._line = st.empty()
                 st.button(
-                    say("scaling.sweep.stop"), key=f"scaling.stop.{self._asked.name}", on_click=this_session().put,
+                    say("scaling.sweep.stop"),
+                    key=f"scaling.stop.{self._asked.name}",
+                    on_click=this_session().put,
                     args=(_STOPPED, self._asked.key),
-                )  # fmt: skip
+                )
         tell(self._line)
 
 

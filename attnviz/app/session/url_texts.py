@@ -42,9 +42,7 @@ def receive(
     return read.value, arrived
 
 
-def take(
-    name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any
-) -> Any:  # fmt: skip
+def take(name: str, scenario: Scenario | None = None, computed: AttentionTrace | None = None, **values: Any) -> Any:
     """Return the current value, as :func:`receive` does."""
     return receive(name, scenario, computed, **values)[0]
 

@@ -143,10 +143,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values |= _layer_controls(table, values)
     with this_session().shared.unseen:  # the panel What if writes it
         values["what_if"] = _draw(table["what_if"])
-    st.button(
-        say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"),
-        width="stretch",
-    )  # fmt: skip
+    st.button(say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"), width="stretch")
     return values
 
 
@@ -174,8 +171,9 @@ def _tell_tokens_read(scenario: Scenario) -> None:
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw the controls of masks, weighting and the second sentence."""
-    values = {name: _draw(table[name]) for name in ("masking", "mask_size", "mask_use", "temperature", "weighting",
-                                                    "reads")}  # fmt: skip
+    values = {
+        name: _draw(table[name]) for name in ("masking", "mask_size", "mask_use", "temperature", "weighting", "reads")
+    }
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
         if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed

@@ -135,9 +135,10 @@ class Rotate(Rule):
         unturned, beyond = (
             Piece(x[I, J], (x.name(),), (sentence(f"explanation.rotate.{each}", last=2 * pairs - 1),), where)
             for each, where in (
-                ("unturned", ((I, 0, 1), (J, 0, 2 * pairs))), ("beyond", ((J, 2 * pairs, d),)),
+                ("unturned", ((I, 0, 1), (J, 0, 2 * pairs))),
+                ("beyond", ((J, 2 * pairs, d),)),
             )
-        )  # fmt: skip
+        )
         return (
             *([] if self.place else [unturned]),
             *([beyond] if 2 * pairs < d else []),

@@ -131,9 +131,11 @@ class Scale(Rule):
         symbols = (score.name(), quotient("", self.in_symbols))
         with_mask = "" if len(shapes) == 1 else "_factor" if self.factor else "_added"
         aside = sentence(
-            f"explanation.softmax.divided{with_mask}", score=score.name(), divisor=self.in_words,
+            f"explanation.softmax.divided{with_mask}",
+            score=score.name(),
+            divisor=self.in_words,
             **({"mask": mask.name()} if with_mask else {}),
-        )  # fmt: skip
+        )
         value = divided
         if with_mask:
             value = weighed(divided, mask[I, J], 2) if self.factor else hidden(divided, mask[I, J], 1)

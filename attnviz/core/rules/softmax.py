@@ -144,8 +144,10 @@ class Softmax(Rule):
         """Return exp over the sum of exps, then the mask; shifts cancel."""
         (score, mask), (rows, columns) = sources(2), shapes[0]
         n, each, own = {
-            ROWS: (columns, (I, K), J), COLUMNS: (rows, (K, J), I), WHOLE: (rows * columns, (0, K), I * columns + J),
-        }[self.axis]  # fmt: skip
+            ROWS: (columns, (I, K), J),
+            COLUMNS: (rows, (K, J), I),
+            WHOLE: (rows * columns, (0, K), I * columns + J),
+        }[self.axis]
         sink = None if self.sink is None else number(self.sink)
         top = largest(n, score[each], sink)
         shift = level(top)

@@ -162,14 +162,16 @@ class Heads:
 
         return tuple(
             replace(
-                stage.numbered("head", head // shared.get(named(stage), 1)), name=head_name(head, stage.name),
-                head=head, shared_by=shared.get(named(stage), 1), owners=(self.n, head) if mixed else OWN_ROWS,
+                stage.numbered("head", head // shared.get(named(stage), 1)),
+                name=head_name(head, stage.name),
+                head=head,
+                shared_by=shared.get(named(stage), 1),
+                owners=(self.n, head) if mixed else OWN_ROWS,
                 own_from=None if mixed else stage.own_from,
-                first=0 if mixed and stage.name != "context"
-                else columns.get(named(stage), (0, 0))[0],
+                first=0 if mixed and stage.name != "context" else columns.get(named(stage), (0, 0))[0],
             )
             for stage in (*cut, *attending)
-        )  # fmt: skip
+        )
 
 
 def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
@@ -177,6 +179,7 @@ def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if
     symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
     if what_if.by_view:
         at = columns[0] // (columns[1] - columns[0])
-        return row(name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (name,), part=name,
-                   told=f"{name}_recut")  # fmt: skip
+        return row(
+            name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (name,), part=name, told=f"{name}_recut"
+        )
     return row(name, symbol, rows, "feature", "vectors", Slice(*columns), (name,), part=name)

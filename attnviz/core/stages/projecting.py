@@ -51,9 +51,11 @@ def projected(
         *(_kept(kept, x) if reads == KEPT else ()),
         *(_learned(f"w_{part}", f"W_{part}", what_if) for part in "qkv"),
         *(_learned(name, name, what_if, is_vector=True) for name in BIASES if name in biases),
-        *(row(part, part.upper(), rows, "feature", "vectors", Product(), made_of[part], part=part, what_if=what_if)
-          for part, rows in (("q", "query"), ("k", "key"), ("v", "token"))),
-    )  # fmt: skip
+        *(
+            row(part, part.upper(), rows, "feature", "vectors", Product(), made_of[part], part=part, what_if=what_if)
+            for part, rows in (("q", "query"), ("k", "key"), ("v", "token"))
+        ),
+    )
 
 
 def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False) -> Stage:
@@ -129,12 +131,9 @@ class Block:
 
 
 # Before is GPT-2's way, after that of Vaswani et al. 2017, section 5.4.
-BLOCKS: Kinds[Block] = Kinds("norm", (
-    Block("none", adds=False),
-    Block("sums"),
-    Block("pre", before=True),
-    Block("post", after=True),
-))  # fmt: skip
+BLOCKS: Kinds[Block] = Kinds(
+    "norm", (Block("none", adds=False), Block("sums"), Block("pre", before=True), Block("post", after=True))
+)
 ACTIVATIONS: Mapping[str, Rule] = MappingProxyType({"relu": ReLU(), "gelu": GELU()})
 
 

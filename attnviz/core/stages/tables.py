@@ -206,8 +206,9 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
     for kinds in (("query", "key"), ("token",)):  # who reads and who is read says more than that each is a token
         named += [
             (sizes[name][0], _ROWS[stage.rows if apart else "token"])
-            for name, stage in table.items() if stage.rows in kinds
-        ]  # fmt: skip
+            for name, stage in table.items()
+            if stage.rows in kinds
+        ]
     widths = _WIDTHS if head_name(0, "q") not in table else _WIDTHS | _OF_HEADS
     named += [(sizes[name][1], width) for name, width in widths.items() if name in sizes]
     named += [(sizes[name][1], f"d_{name}") for name in sizes]  # a width that has no name of its own

@@ -112,8 +112,10 @@ def _heads(now: Now) -> Seen:
             "seen.heads.numbers", numbers=plural(numbers, "number"), shares=plural(made.n_heads * len(now.names), "row")
         )
     ]
-    says += [say("seen.heads.reads", head=head, reads=attends_most(each, now.query, now.digits))
-             for head, each in enumerate(made.heads)]  # fmt: skip
+    says += [
+        say("seen.heads.reads", head=head, reads=attends_most(each, now.query, now.digits))
+        for head, each in enumerate(made.heads)
+    ]
     if now.options["n"] != "four":
         return Seen(tuple(says))
     limit = max(float(each.attention_weights.max()) for each in made.heads)

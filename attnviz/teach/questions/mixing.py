@@ -134,7 +134,7 @@ _SUM = Question(
     ),
     varies=OF_OLDER_LINKS,
     step=9,
-)  # fmt: skip
+)
 
 
 def _all_of(name: str, value: float) -> Callable[[Scenario], Scenario]:

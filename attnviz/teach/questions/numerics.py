@@ -227,12 +227,14 @@ def _where(now: Now) -> Seen:
     chosen, t = now.options["place"], now.trace
     n_divided = {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[chosen]
     names = ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ()
-    return Seen((
-        say("seen.where.block", place=say(f"questions.where.choice.{chosen}")),
-        *(_against(now, name) for name in names),
-        say("seen.where.largest", size=now.write(now.made.scores.abs().max())),
-        say("seen.where.divided", n=n_divided),
-    ))  # fmt: skip
+    return Seen(
+        (
+            say("seen.where.block", place=say(f"questions.where.choice.{chosen}")),
+            *(_against(now, name) for name in names),
+            say("seen.where.largest", size=now.write(now.made.scores.abs().max())),
+            say("seen.where.divided", n=n_divided),
+        )
+    )
 
 
 def _against(now: Now, name: str) -> str:

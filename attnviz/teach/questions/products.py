@@ -154,8 +154,10 @@ def _widened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     d = NUMBERED[chosen["d"]]
     if scenario.x is None:
         return replace(scenario, d_out=d)
-    given = {name: torch.cat([scenario.matrix(name), torch.tensor(more).T], -1)[:, :d].tolist()
-             for name, more in (("w_q", _FOURTH), ("w_k", _FIFTH))}  # fmt: skip
+    given = {
+        name: torch.cat([scenario.matrix(name), torch.tensor(more).T], -1)[:, :d].tolist()
+        for name, more in (("w_q", _FOURTH), ("w_k", _FIFTH))
+    }
     return replace(scenario, d_out=d, d_v=2, **given)  # type: ignore[arg-type]
 
 

@@ -87,10 +87,8 @@ def _shapes(now: Now) -> Seen:
 
 def _width(name: str, key: str) -> Control:
     return Control(
-        name, key, 1, 8, 1,
-        read=lambda s: getattr(s, name),
-        change=lambda s, value: _with_width(s, name, int(value)),
-    )  # fmt: skip
+        name, key, 1, 8, 1, read=lambda s: getattr(s, name), change=lambda s, value: _with_width(s, name, int(value))
+    )
 
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:

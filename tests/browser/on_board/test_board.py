@@ -52,7 +52,7 @@ def around(name: str, made: Trace) -> tuple[str, str, str]:
         ({"text": TO_BE, "d_in": 5, "scale": "false", "digits": 2}, {"text": TO_BE, "d_in": 5, "scale": False}),
     ],
     ids=["published", "masked with biases", "unscaled"],
-)  # fmt: skip
+)
 def test_every_cell_is_torchs_before_and_after_scrubs(
     new_board: Callable[..., Board], address: dict[str, object], setup: dict[str, object]
 ) -> None:

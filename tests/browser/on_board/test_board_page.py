@@ -198,10 +198,7 @@ def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_need
     assert offline.evaluate("window.pressed") is None
 
 
-@pytest.mark.parametrize(("shown_of", "why"), [
-    ((), "nothing to show"),
-    ((Scenario("a", d_out=129),), "128 columns"),
-])  # fmt: skip
+@pytest.mark.parametrize(("shown_of", "why"), [((), "nothing to show"), ((Scenario("a", d_out=129),), "128 columns")])
 def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario | Question, ...], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         board_page(*shown_of)

@@ -25,9 +25,7 @@ def click(playground: Playground, matrix: str, row: int, column: int, right: flo
 
 
 def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_again(playground: Playground) -> None:
-    clicks = (
-        ("x", 0, 2, (0, 0)), ("scores", 3, 1, (-17, -9)), ("context", 3, 1, (0, 0)), ("scores", 1, 5, (17, 9)),
-    )  # fmt: skip
+    clicks = (("x", 0, 2, (0, 0)), ("scores", 3, 1, (-17, -9)), ("context", 3, 1, (0, 0)), ("scores", 1, 5, (17, 9)))
     for matrix, row, column, beside in clicks:
         click(playground, matrix, row, column, *beside)
         eventually(lambda: playground.address, f"?cell={matrix}.{row}.{column}")

@@ -43,9 +43,7 @@ def saved(playground: Playground, button: str) -> Path:
 
 
 def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Board]) -> None:
-    scenario = Scenario(
-        "</script><b>x</b> cat", embedding="published", seed=7, tokenizer="whitespace", causal=True
-    )  # fmt: skip
+    scenario = Scenario("</script><b>x</b> cat", embedding="published", seed=7, tokenizer="whitespace", causal=True)
     board = new_board(color_scheme="dark").open_board(text=scenario.text, seed=7, tokenizer="whitespace", causal="true")
     assert board.page.locator("iframe").count() == 0
     share(board, "Code").says("The same computation in PyTorch.")

@@ -105,8 +105,9 @@ def _largest(asked: dict[str, Any], role: str) -> float:
 
 def test_of_a_presentation_it_is_told_as_it_is_shown(server: TestClient) -> None:
     reader = Reader("pages/lesson.py", step="softmax").press("Presentation")
-    told, plain = (ask(server, {"page": "lesson", "query": each}).json()
-                   for each in ("step=softmax&present=1", "step=softmax"))  # fmt: skip
+    told, plain = (
+        ask(server, {"page": "lesson", "query": each}).json() for each in ("step=softmax&present=1", "step=softmax")
+    )
     assert {name: reader.boards[0][name] for name in told} == told != plain
     explored = ask(server, {"page": "playground", "query": "seed=7&present=1"}).json()
     assert explored["about"] == say("summary.projections.in_a_hall")
@@ -192,9 +193,10 @@ def test_one_address_is_answered_no_more_at_once_than_its_share_and_others_all_t
     monkeypatch.setattr(numbers, "board_of", slow)
     app = Starlette(routes=routes(), middleware=middleware())
     with (
-        TestClient(app, client=("192.0.2.7", 5)) as one, TestClient(app, client=("192.0.2.8", 5)) as another,
+        TestClient(app, client=("192.0.2.7", 5)) as one,
+        TestClient(app, client=("192.0.2.8", 5)) as another,
         ThreadPoolExecutor(8) as many,
-    ):  # fmt: skip
+    ):
         told = [many.submit(ask, one, {"query": f"seed={n}"}) for n in range(2)]
         assert all(begun.acquire(timeout=60) for _ in told)
         assert ask(one, {"query": "seed=8"}).status_code == 204

@@ -506,8 +506,9 @@ def test_a_sheet_to_hand_in_has_no_marks_hints_or_answers_and_keeps_what_is_type
 def test_a_teacher_makes_a_sheet_to_hand_in_on_the_page_and_takes_its_key_home() -> None:
     page = CheckPage("exercise.7.3.2.2.i.s.c")
     page.press(say("exercises.hand_in.make"))
-    link = next(each.proto.url for each in page.at.get("link_button")
-                if each.proto.label == say("exercises.hand_in.link"))  # fmt: skip
+    link = next(
+        each.proto.url for each in page.at.get("link_button") if each.proto.label == say("exercises.hand_in.link")
+    )
     query = {key: each[-1] for key, each in parse_qs(urlsplit(link).query).items()}
     assert say("exercises.hand_in.key") in [each.proto.label for each in page.at.get("download_button")]
     _, sheet, secret = page.at.session_state["check.hand_in.made"]

@@ -120,8 +120,9 @@ def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(boar
         assert np.array_equal(numbers_in(board["matrices"][name]["float32"], "<f4"), whole[name].numpy().flatten())
     shapes = {name: (board["matrices"][name]["rows"], board["matrices"][name]["columns"]) for name in ("w_o", "output")}
     assert shapes == {"w_o": (32, 384), "output": (15, 384)}
-    made = say("models.page.made", numbers=plural(3 * (384 + 1) * 32, "number"),
-               matrices="W_q, W_k, W_v, b_q, b_k, b_v")  # fmt: skip
+    made = say(
+        "models.page.made", numbers=plural(3 * (384 + 1) * 32, "number"), matrices="W_q, W_k, W_v, b_q, b_k, b_v"
+    )
     assert made in board_of.captions
     assert say("models.page.no_output") not in board_of.captions
 

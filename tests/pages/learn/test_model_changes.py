@@ -186,8 +186,9 @@ def test_a_word_is_appended_and_read_from_the_cache(folders: dict[str, str]) -> 
         for sent_layer, own in zip(grid["weights"], view.layers, strict=True):
             weights = np.stack([np.frombuffer(base64.b64decode(head), "<f4") for head in sent_layer])
             assert np.allclose(weights, own.weights.flatten(1), atol=1e-6)
-        assert set(costs_in_words(view)) <= {each.replace(short_name(folders["gpt2"]), view.name)
-                                             for each in reader.captions}  # fmt: skip
+        assert set(costs_in_words(view)) <= {
+            each.replace(short_name(folders["gpt2"]), view.name) for each in reader.captions
+        }
     assert say("write.marks", kept=7, n=1) in reader.captions
     cached = nexts(reader)["rows"]
     opened = opened_as(Reader(PAGE, **asked, model_written=".".join(map(str, ids[:3]))), "board")
@@ -345,8 +346,9 @@ def test_what_is_shared_is_the_models(part: str) -> None:
         assert "Attention weights" in control_of(reader.at, "share.matrix").options
     if part == "pictures":
         assert labels == [
-            *(say(f"share.download.{each}") for each in ("figure", "report", "page")), say("share.download.board_page")
-        ]  # fmt: skip
+            *(say(f"share.download.{each}") for each in ("figure", "report", "page")),
+            say("share.download.board_page"),
+        ]
 
 
 @pytest.mark.parametrize("page", ["questions", "check"])

@@ -62,17 +62,16 @@ def test_what_is_outside_of_a_matrix_is_counted(script: PageScript, text: str, r
     tabbed = "\t" in text or ";" in text
     read = read_by_python(text)
     if ("value" in read or read["reason"] == "two_ways") and not re.search(r"[\t;]|\S\s+\S", text):
-        assert script.run(BLOCK, [text, rows, columns]) == {
-            "lines": [[text.strip()]], "outside": 0,
-        }  # fmt: skip
+        assert script.run(BLOCK, [text, rows, columns]) == {"lines": [[text.strip()]], "outside": 0}
         return
     blanks = all(re.search(r"\S\s+\S", line) and not re.search(r",\s|\s,", line) for line in lines if "," in line)
     parts = r"\s+" if blanks else r"[\s,]+"
     whole = [re.split(r"[\t;]", line) if tabbed else re.split(parts, line.strip()) for line in lines]
     within = [line[:columns] for line in whole[:rows]]
     assert script.run(BLOCK, [text, rows, columns]) == {
-        "lines": within, "outside": sum(map(len, whole)) - sum(map(len, within)),
-    }  # fmt: skip
+        "lines": within,
+        "outside": sum(map(len, whole)) - sum(map(len, within)),
+    }
 
 
 @given(share=st.floats(0, 1, exclude_min=True))

@@ -79,7 +79,7 @@ def zeros(*shape: int) -> torch.Tensor:
         ({"b_k": zeros(1, 2)}, r"b_k has shape \(1, 2\), expected \(2,\)"),
         ({"b_v": zeros(2)}, r"b_v has shape \(2,\), expected \(5,\)"),
     ],
-)  # fmt: skip
+)
 def test_shapes_that_do_not_fit_are_named(change: dict[str, Any], message: str) -> None:
     inputs = {"x": zeros(4, 3), "w_q": zeros(3, 2), "w_k": zeros(3, 2), "w_v": zeros(3, 5)}
     with pytest.raises(ValueError, match=message):

@@ -121,7 +121,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "no safetensors": lambda: read_matrix("w.safetensors", b"1,2", "w_q", (3, 2)),
     "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
     "a long table file": lambda: read_matrix("w.csv", b"1" * (5 * 2**20 + 1), "w_q", (3, 2)),
-}  # fmt: skip
+}
 
 
 def _opened(**settings: object) -> Scenario:
@@ -196,10 +196,11 @@ def test_no_page_shows_an_error_in_the_cores_words(file: Path) -> None:
         if isinstance(handler, ast.ExceptHandler) and handler.name:
             inner = list(ast.walk(handler))
             asked = {
-                id(argument) for node in inner
+                id(argument)
+                for node in inner
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ASKING
                 for argument in node.args
-            }  # fmt: skip
+            }
             asked |= {id(node.value) for node in inner if isinstance(node, ast.Attribute)}
             for node in inner:
                 if isinstance(node, ast.Name) and node.id == handler.name:

@@ -240,8 +240,9 @@ def as_few_digits(table: torch.Tensor) -> str:
 @given(st.integers(0, 10**6), st.sampled_from((torch.float32, torch.float64)))
 def test_tensors_as_they_are_are_all_right(seed: int, dtype: torch.dtype) -> None:
     tensors = computed_in(dtype, seed)
-    as_text = {name: read_table("\n".join(" ".join(map(str, row)) for row in table.numpy())) for name, table in
-               tensors.items()}  # fmt: skip
+    as_text = {
+        name: read_table("\n".join(" ".join(map(str, row)) for row in table.numpy())) for name, table in tensors.items()
+    }
     for tables in (tensors, {name: table.numpy() for name, table in tensors.items()}, as_text):
         marking = mark_pipeline(tables)
         assert [table.stage.name for table in marking.tables] == list(RESULTS)

@@ -20,8 +20,9 @@ def handed_in(names: tuple[str, ...], in_full: tuple[str, ...] = GIVEN, **settin
     tables = {name: np.atleast_2d(matrix.double().numpy()) for name, matrix in trace.matrices.items()}
     return {
         name: Printed.of(table) if name in in_full else Printed.of(table.round(3), 3)
-        for name, table in tables.items() if base_of(name) in names
-    }  # fmt: skip
+        for name, table in tables.items()
+        if base_of(name) in names
+    }
 
 
 def slips(printed: dict[str, Printed], **settings: Any) -> list[str]:
@@ -69,8 +70,9 @@ def test_a_norm_after_the_sum_is_named(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", ["q", "scores", "scaled_scores", "attention_weights", "context"])
 def test_one_wrong_cell_is_no_other_design(name: str, seed: int) -> None:
-    printed = handed_in(("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights",
-                         "context"), seed=seed)  # fmt: skip
+    printed = handed_in(
+        ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"), seed=seed
+    )
     rng = np.random.default_rng(seed)
     wrong = printed[name].array.copy()
     row, column = (int(rng.integers(size)) for size in wrong.shape)

@@ -31,9 +31,10 @@ def printed(scenario: Scenario, decimals: int = 3) -> dict[str, Printed]:
     trace = attnviz.trace(scenario)
     return {
         name: Printed.of(np.atleast_2d(matrix.double().numpy().round(decimals)), decimals)
-        if trace.stages[name].sources else Printed.of(np.atleast_2d(matrix.double().numpy()))
+        if trace.stages[name].sources
+        else Printed.of(np.atleast_2d(matrix.double().numpy()))
         for name, matrix in trace.matrices.items()
-    }  # fmt: skip
+    }
 
 
 @st.composite

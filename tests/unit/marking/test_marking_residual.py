@@ -42,10 +42,11 @@ def handed_in(tables: Arrays, **changed: np.ndarray) -> dict[str, Printed]:
     """The inputs in full, the results with three decimals."""
     inputs = ("x", "e", "p", "w_q", "w_k", "w_v", "w_o", "w_1", "b_q", "b_k", "b_v", "b_o")
     return {
-        name: Printed.of(table) if name in inputs and not (name == "x" and "e" in tables)
+        name: Printed.of(table)
+        if name in inputs and not (name == "x" and "e" in tables)
         else Printed.of(table.round(3), 3)
         for name, table in (tables | changed).items()
-    }  # fmt: skip
+    }
 
 
 blocks = st.fixed_dictionaries({

@@ -49,8 +49,18 @@ def ids(text: str) -> Tensor:
     return torch.tensor([tokenizer()(text)["input_ids"]])
 
 
-ROTARY = ("Llama", "Mistral", "Gemma", "GPT-NeoX", "Qwen2", "Falcon", "Falcon, shared keys", "GPT-J", "CodeGen",
-          "RoFormer")  # fmt: skip
+ROTARY = (
+    "Llama",
+    "Mistral",
+    "Gemma",
+    "GPT-NeoX",
+    "Qwen2",
+    "Falcon",
+    "Falcon, shared keys",
+    "GPT-J",
+    "CodeGen",
+    "RoFormer",
+)
 each_model = pytest.mark.parametrize("name", EVERY)
 
 

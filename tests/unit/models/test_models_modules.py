@@ -222,8 +222,9 @@ def weights_in(module: Any, x: Tensor) -> tuple[Tensor, Tensor]:
     with torch.no_grad():
         q, k, v = (part.reshape(len(x), 2, 4).transpose(0, 1).double() for part in module.parts(x))
     scale, causal = (8 if module.how == "d_model" else 4) ** -0.5, module.how.startswith("causal")
-    weights = F.scaled_dot_product_attention(q, k, torch.eye(len(x)).double().expand(2, -1, -1), scale=scale,
-                                             is_causal=causal)  # fmt: skip
+    weights = F.scaled_dot_product_attention(
+        q, k, torch.eye(len(x)).double().expand(2, -1, -1), scale=scale, is_causal=causal
+    )
     return weights, F.scaled_dot_product_attention(q, k, v, scale=scale, is_causal=causal)
 
 

@@ -157,8 +157,9 @@ def test_the_command_prints_what_is_written(folder: Path, capsys: pytest.Capture
 
 def test_the_model_that_comes_along_writes_the_same_with_its_cache() -> None:
     """Its scores go beyond 100, of which float32 has no millionth: so by the largest number of a matrix."""
-    steps, anew = (look_into(*load(STORIES), "leo paints birds .").write(8, seed=3, cache=cached)
-                   for cached in (True, False))  # fmt: skip
+    steps, anew = (
+        look_into(*load(STORIES), "leo paints birds .").write(8, seed=3, cache=cached) for cached in (True, False)
+    )
     assert [each.id for each in steps] == [each.id for each in anew]
     for place, trace in steps[-1].view.heads.items():
         for matrix, expected in anew[-1].view.heads[place].matrices.items():

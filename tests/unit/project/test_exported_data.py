@@ -116,7 +116,7 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("w.csv", b"\x80\x04\x95", "isn't a text with numbers: line 1, character 1 is the byte 0x80"),
     ("w.pt", pickle.dumps([1, 2]), "isn't a text with numbers"),
     ("w.csv", b"1" * (MAX_FILE_BYTES + 1), f"at most {MAX_FILE_BYTES:,} fit"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("file_name", "data", "problem"), REFUSED, ids=range(len(REFUSED)))

@@ -61,7 +61,7 @@ REFUSED: dict[str, Any] = {
     "'q' is another matrix in each head or layer, expected one of layers.0.q": lambda: trace(STACK)["q"],
     "'nope' is no matrix of this trace, expected one of layers.0.x": lambda: trace(STACK)["nope"],
     "'w_x' can't be matrix. Take one of these: w_e": lambda: train("agreement", steps=1).gradients(0)["w_x"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("problem", REFUSED)

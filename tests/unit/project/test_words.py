@@ -237,11 +237,12 @@ def test_every_sentence_is_used() -> None:
     put_together = re.compile("|".join(shapes))
     nouns = set(re.findall(r"""plural\([^"'`]*["'`](\w+)["'`]""", text))
     unused = [
-        key for key in catalogue()
+        key
+        for key in catalogue()
         if key not in whole
         and not put_together.fullmatch(key)
         and not (key.startswith("count.") and key.removeprefix("count.") in nouns)
-    ]  # fmt: skip
+    ]
     assert not unused
 
 
@@ -289,8 +290,9 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
         id(node.body[0].value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and node.body and isinstance(node.body[0], ast.Expr)
-    }  # fmt: skip
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
     raised = {id(inner) for node in ast.walk(tree) if _is_for_developers(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | raised:

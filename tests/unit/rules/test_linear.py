@@ -36,7 +36,7 @@ def test_summed_up_first_it_is_the_same(n: int, d: int, seed: int) -> None:
     eye = torch.eye(d)
     scenario = Scenario(
         "a " * n, tokenizer="whitespace", d_in=d, d_out=d, weighting="linear", x=q, w_q=eye, w_k=eye, w_v=eye
-    )  # fmt: skip
+    )
     torch.testing.assert_close(linear_attention(q, q, q), trace(scenario).context, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(
         softmax_attention(q, k, v), F.scaled_dot_product_attention(q, k, v), rtol=1e-4, atol=1e-5

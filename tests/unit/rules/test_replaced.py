@@ -56,8 +56,9 @@ def test_one_matrix_makes_the_same_attention(scenario: Scenario) -> None:
     assert scenario_from_query(query_of(made)) == (made, [])
 
 
-@pytest.mark.parametrize("others", [{"n_heads": 2}, {"bias": True}, {"positions": "rotary"}, {"n_layers": 2},
-                                    {"weighting": "linear"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "others", [{"n_heads": 2}, {"bias": True}, {"positions": "rotary"}, {"n_layers": 2}, {"weighting": "linear"}]
+)
 def test_there_is_no_one_matrix_where_scores_are_more_than_a_product(others: dict[str, object]) -> None:
     assert one_matrix(Scenario(d_in=2, d_out=2, **others)) is None  # type: ignore[arg-type]
 

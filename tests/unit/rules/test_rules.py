@@ -84,9 +84,10 @@ def test_what_is_not_shifted_is_the_same(rule: Rule, shapes: tuple[tuple[int, in
     torch.testing.assert_close(rule.unshifted(*sources), rule.compute(*sources))
 
 
-@pytest.mark.parametrize(("rule", "shapes"), [case for case in MARKED if case[0].name == "product"] + [
-    (Softmax(), ((3, 4),)), (Scale(d_k=2), ((3, 4),)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rule", "shapes"),
+    [case for case in MARKED if case[0].name == "product"] + [(Softmax(), ((3, 4),)), (Scale(d_k=2), ((3, 4),))],
+)
 def test_how_far_roundings_take_a_row_is_its_own_and_grows_with_its_numbers(
     rule: Rule, shapes: tuple[tuple[int, int], ...]
 ) -> None:

@@ -107,9 +107,10 @@ def test_what_is_for_the_keeper_alone_is_hidden_by_the_proxy() -> None:
     (rule,) = read(DEPLOY / "kubernetes/ingress.yaml")["spec"]["rules"]
     (service,) = read(DEPLOY / "kubernetes/service.yaml")["spec"]["ports"]
     nowhere = {
-        each["path"] for each in rule["http"]["paths"]
+        each["path"]
+        for each in rule["http"]["paths"]
         if each["backend"]["service"]["port"].get("number") not in (None, service["port"])
-    }  # fmt: skip
+    }
     assert nowhere == {path.rstrip("/") for path in hidden}, "both proxies hide the same"
 
 

@@ -151,7 +151,8 @@ RESTORED = {each.__name__[1:]: each for each in (
 )}  # fmt: skip
 
 
-@pytest.mark.parametrize(("part", "name"), [(part, name) for part in RESTORED for name in LINKS
-                                            if part in LINKS[name]["restores"]])  # fmt: skip
+@pytest.mark.parametrize(
+    ("part", "name"), [(part, name) for part in RESTORED for name in LINKS if part in LINKS[name]["restores"]]
+)
 def test_a_link_restores_each_part(part: str, name: str) -> None:
     RESTORED[part](parameters_of(LINKS[name]["query"]), LINKS[name]["restores"][part])

@@ -253,8 +253,9 @@ def test_23_the_example_shows_what_the_answer_says_of_16_bits() -> None:
     question = _question("numerics")
     told = {
         (dtype, shift): " ".join(question.look(question.start, {"dtype": dtype, "shift": shift}, 4).sentences)
-        for dtype in ("float32", "float16", "bfloat16") for shift in ("on", "off")
-    }  # fmt: skip
+        for dtype in ("float32", "float16", "bfloat16")
+        for shift in ("on", "off")
+    }
     largest = float(re.findall(r"The largest score is ([\d.]+);", told["float16", "off"])[0])
     assert math.exp(12) > torch.finfo(torch.float16).max == 65504
     assert largest > 12

@@ -109,9 +109,7 @@ sweeps = st.fixed_dictionaries(
         "scales": st.lists(st.sampled_from(["none", "sqrt", "linear", 0.35]), min_size=1, unique=True),
     }
 )
-vectors = st.lists(
-    st.lists(st.floats(-3, 3, width=16), min_size=2, max_size=2), min_size=2, max_size=5
-)  # fmt: skip
+vectors = st.lists(st.lists(st.floats(-3, 3, width=16), min_size=2, max_size=2), min_size=2, max_size=5)
 
 
 @given(sweeps, vectors)

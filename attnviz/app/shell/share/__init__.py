@@ -58,8 +58,9 @@ def show_open(scenario: Scenario) -> None:
     n_rows, n_columns = scenario.shape_of(name)
     upload = st.file_uploader(
         say("share.open.numbers", rows=plural(n_rows, "row"), columns=plural(n_columns, "number")),
-        type=["csv", "txt", "tsv", "safetensors"], key=f"share.numbers.{this_session().revision}",
-    )  # fmt: skip
+        type=["csv", "txt", "tsv", "safetensors"],
+        key=f"share.numbers.{this_session().revision}",
+    )
     if upload is not None:
         st.button(
             say("share.open.use", symbol=symbol_in_words(name)), key="share.use", type="primary",
@@ -138,8 +139,7 @@ def show_links(beside: Attachment | None) -> None:
         download(beside.label, beside.text, beside.file_name, "share.beside")
     if about := _asked_here():
         st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
-    st.button(say("share.present.button"), key="share.present", help=say("share.present.about"),
-              on_click=_present)  # fmt: skip
+    st.button(say("share.present.button"), key="share.present", help=say("share.present.about"), on_click=_present)
     show_playlist()
     st.caption(say("share.lesson_link.about"))
     table = parameters()

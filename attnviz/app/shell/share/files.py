@@ -89,8 +89,9 @@ def show_own(own: Computation, chosen: str, offered: dict[str, Figure]) -> None:
     elif chosen == DATA:
         show_matrices(own.trace, own.name)
     else:
-        chosen = st.selectbox(say("share.pictures.figure"), list(offered), key="share.picture",
-                              format_func=lambda key: offered[key].title)  # fmt: skip
+        chosen = st.selectbox(
+            say("share.pictures.figure"), list(offered), key="share.picture", format_func=lambda key: offered[key].title
+        )
         title, alt, draw = offered[chosen]
         page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
         st.iframe(page, height="content", alt=alt)

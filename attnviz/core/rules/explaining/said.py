@@ -19,10 +19,11 @@ def explained(cell: Cell, pieces: Pieces) -> Made:
     """Return how a cell is computed, by the piece that applies."""
     numbers = Numbers(cell)
     piece = next(
-        each for each in pieces
+        each
+        for each in pieces
         if holds(each, cell.row, cell.column)
         and all(numbers.value(node) > 0 for node in each["where"] if isinstance(node[0], str))
-    )  # fmt: skip
+    )
     return Said(cell, numbers, piece).all()
 
 
@@ -68,27 +69,31 @@ class Said:
         by, cell = self.numbers.factor(mask), self.cell
         if cell.masked:
             return made._replace(
-                symbols=f"−∞ {say('explanation.step.masked')}", exact=-math.inf, tolerance=0.0,
+                symbols=f"−∞ {say('explanation.step.masked')}",
+                exact=-math.inf,
+                tolerance=0.0,
                 words=say("explanation.scale.masked", why=why_hidden(cell), words=made.words),
-            )  # fmt: skip
+            )
         if by.value == 0:
             return made
         if op == "weighed":
             factor = FUNCTIONS["exp"](by.value)
             exact = made.exact * factor
             return made._replace(
-                symbols=f"{made.symbols} × exp({by.symbols})", exact=exact,
+                symbols=f"{made.symbols} × exp({by.symbols})",
+                exact=exact,
                 words=say("explanation.scale.times", words=made.words, mask=by.symbols, factor=cell.write(factor)),
                 terms=(Term(exact, (*made.terms[0].factors, by)),),
                 tolerance=cell.tolerance(abs(exact), self.piece["roundings"] + roundings),
-            )  # fmt: skip
+            )
         kind = "biased" if by.matrix.endswith("distance_bias") else "added"
         return made._replace(
-            symbols=f"{made.symbols} + {by.symbols}", exact=made.exact + by.value,
+            symbols=f"{made.symbols} + {by.symbols}",
+            exact=made.exact + by.value,
             words=say(f"explanation.scale.{kind}", words=made.words, mask=by.symbols),
             terms=(*made.terms, Term(by.value, (by,))),
             tolerance=cell.tolerance(abs(made.exact) + abs(by.value), self.piece["roundings"] + roundings),
-        )  # fmt: skip
+        )
 
     def _terms(self, node: Parts) -> tuple[Term, ...]:
         node = _inside(node)

@@ -104,10 +104,11 @@ class Steps:
     def _sum(self, node: Parts) -> Part:
         terms = {id(term): (each, k) for term, each, k in self.numbers.terms(node)}
         parts = tuple(
-            self._tree(*terms[id(term)]) if term.factors
+            self._tree(*terms[id(term)])
+            if term.factors
             else Part("more", term.value, (), self.cell.write_factors(term)[0])
             for term in self.terms(node)
-        )  # fmt: skip
+        )
         return parts[0] if len(parts) == 1 else Part("+", self.numbers.value(node), parts, of_terms=True)
 
     def terms(self, node: Parts) -> tuple[Term, ...]:

@@ -48,7 +48,7 @@ class Trouble:
         read = [self.cell.sources[at] for at in blocks] if blocks else self.cell.sources
         return next(
             (each for cells in read for each in self.cell.factors(cells) if not math.isfinite(each.value)), None
-        )  # fmt: skip
+        )
 
     def _on_the_way(self) -> str:
         return say("explanation.trouble.on_the_way", largest=self.cell.largest_float)
@@ -183,9 +183,11 @@ class Trouble:
 
     def _is_beyond(self, arithmetic: str, value: float) -> str:
         return say(
-            "explanation.trouble.beyond", arithmetic=f"{arithmetic} = {self.cell.write(value)}",
-            largest=self.cell.largest_float, infinite=self.cell.write(math.copysign(math.inf, value)),
-        )  # fmt: skip
+            "explanation.trouble.beyond",
+            arithmetic=f"{arithmetic} = {self.cell.write(value)}",
+            largest=self.cell.largest_float,
+            infinite=self.cell.write(math.copysign(math.inf, value)),
+        )
 
     def _addends(self, node: Parts) -> list[Term]:
         if node[0] == "at_once":  # of directions: the product that is divided
