@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from benchmarks.classes import PARTS as CLASS_PARTS
+from benchmarks.clients.classes import PARTS as CLASS_PARTS
 from benchmarks.rows import Row, table
 
 # Scaling first: it measures the peak memory of processes that start with the peak of this one.

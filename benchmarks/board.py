@@ -22,8 +22,8 @@ from benchmarks.browser import (
     slider,
     tab,
 )
+from benchmarks.clients.servers import OURS, STOCK, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, STOCK, serving
 
 FRAME_MS = 1000 / 60
 DRAG_STARTS = 8  # pixels, from which on a scrub follows the hand

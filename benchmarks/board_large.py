@@ -5,8 +5,8 @@ from playwright.sync_api import Browser, Page
 from attnviz.words import say
 from benchmarks.board import DRAG_STARTS, board_loaded, move_through, within_a_frame
 from benchmarks.browser import detail, in_page, launched, tab
+from benchmarks.clients.servers import OURS, serving
 from benchmarks.rows import Row
-from benchmarks.servers import OURS, serving
 
 CASES = ((64, 1), (64, 12), (256, 1), (512, 1))  # tokens and heads
 LOADS, POINTINGS, PICKS, MOVES = 5, 4, 10, 20

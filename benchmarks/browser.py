@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playw
 
 from attnviz.scripts import joined
 from attnviz.words import say
+from benchmarks.clients.servers import OURS, STOCK, Server, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, STOCK, Server, serving
 
 ROUNDS = 6
 LOADS = 4
@@ -88,7 +88,7 @@ def detail(measure: str, milliseconds: Sequence[float]) -> Row:
 
 def in_page(script: str) -> str:
     """Return a script that measures in the page."""
-    return joined(Path(__file__).parent / script)
+    return joined(Path(__file__).parent / "scripts" / script)
 
 
 @contextmanager

@@ -24,13 +24,13 @@ from urllib.parse import urlencode
 
 from attnviz.link.parameter_table import TABLES, texts
 from attnviz.link.typed_form import TABLE_NAMES
-from benchmarks.client import connected
-from benchmarks.processes import Processes, processes
-from benchmarks.reader import Reader, keep_editing
+from benchmarks.clients.client import connected
+from benchmarks.clients.processes import Processes, processes
+from benchmarks.clients.reader import Reader, keep_editing
+from benchmarks.clients.servers import free_address
+from benchmarks.clients.websocket import HandshakeError
 from benchmarks.rows import p95
-from benchmarks.servers import free_address
 from benchmarks.votes import class_of
-from benchmarks.websocket import HandshakeError
 
 ROOT = Path(__file__).parents[1]
 COPIES, READERS = 2, 60

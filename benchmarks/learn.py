@@ -9,10 +9,10 @@ from playwright.sync_api import Page
 
 from benchmarks.board import move_through, within_a_frame
 from benchmarks.browser import in_page, launched, tab
-from benchmarks.client import Client, connected
-from benchmarks.loading import CLIENTS, PICK, answers_of
+from benchmarks.clients.client import Client, connected
+from benchmarks.clients.loading import CLIENTS, PICK, answers_of
+from benchmarks.clients.servers import OURS, Server, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, Server, serving
 
 MOVES, ROUNDS = 40, 4
 TRAININGS = {

@@ -9,11 +9,11 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from benchmarks.classes import PARTS, classes
-from benchmarks.client import connected
-from benchmarks.loading import CLIENTS, SEED, SLIDER, Load, load
+from benchmarks.clients.classes import PARTS, classes
+from benchmarks.clients.client import connected
+from benchmarks.clients.loading import CLIENTS, SEED, SLIDER, Load, load
+from benchmarks.clients.servers import OURS, READY, STOCK, Server, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, READY, STOCK, Server, serving
 
 SECONDS = 60  # of load on our server; the stock one gets a third of it
 TURNS = 2

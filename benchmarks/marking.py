@@ -9,8 +9,8 @@ import numpy as np
 
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
 from attnviz.marking.causes import causes_of
-from benchmarks.handouts import SLIPS, Handout, right_handout, wrong_handout
-from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
+from benchmarks.handouts.heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
+from benchmarks.handouts.one_head import SLIPS, Handout, right_handout, wrong_handout
 from benchmarks.rows import Row
 
 HANDOUTS = 2400

@@ -27,9 +27,9 @@ from attnviz.models.writing import appended
 from attnviz.training.tasks.story_grammar import World, stories
 from attnviz.words import say
 from benchmarks.browser import detail, in_page, launched, tab
-from benchmarks.client import Client, connected
+from benchmarks.clients.client import Client, connected
+from benchmarks.clients.servers import OURS, Server, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, Server, serving
 
 LOADS = 5
 READERS, ROUNDS, PACE = 25, 6, 5.0  # each reader changes the sentence once in so many seconds

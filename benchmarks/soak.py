@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.reader import Reader, keep_editing
+from benchmarks.clients.reader import Reader, keep_editing
+from benchmarks.clients.servers import OURS, Server, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, Server, serving
 
 READERS = 25
 SETTLED = 300  # seconds

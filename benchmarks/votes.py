@@ -29,9 +29,9 @@ from starlette.applications import Starlette
 
 from attnviz.app.server.classroom import Classroom, stored
 from attnviz.app.server.settings import DATABASE, settings
-from benchmarks.asking import Answer, Asking
+from benchmarks.clients.asking import Answer, Asking
+from benchmarks.clients.servers import OURS, free_address, serving
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, free_address, serving
 
 PEOPLE, WITHIN, BEHIND = 300, 10.0, 1.0
 ABOUT = "values"

@@ -7,7 +7,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from attnviz.app.learn.running import shared
-from benchmarks.servers import OURS, Server, serving
+from benchmarks.clients.servers import OURS, Server, serving
 from tests.pages.playground import Playground
 
 

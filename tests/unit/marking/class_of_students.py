@@ -13,7 +13,7 @@ import numpy as np
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
 from attnviz.link.typed_form import ANSWERS_TEXT
-from benchmarks.handouts import softmax
+from benchmarks.handouts.one_head import softmax
 
 Array = np.ndarray
 Tables = dict[str, Array]

@@ -8,8 +8,8 @@ import pytest
 from attnviz.marking import Printed, mark_pipeline, verdict
 from attnviz.marking.causes import SLIPS
 from attnviz.words import catalogue
-from benchmarks.handouts import ORDER, right_handout, wrong_handout
-from benchmarks.handouts import SLIPS as PLANTED
+from benchmarks.handouts.one_head import ORDER, right_handout, wrong_handout
+from benchmarks.handouts.one_head import SLIPS as PLANTED
 from benchmarks.marking import counted
 from tests.unit.marking.test_readings import INPUTS, computed
 

@@ -20,7 +20,7 @@ from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import write_table
 from attnviz.tables.stage_names import OF_A_HEAD
 from attnviz.words import say
-from benchmarks.handouts_of_heads import SLIPS_OF_HEADS, wrong_handout_of_heads
+from benchmarks.handouts.heads import SLIPS_OF_HEADS, wrong_handout_of_heads
 from benchmarks.marking import FROM
 
 TOKENS = ("the", "cat", "sat", "on")

@@ -12,7 +12,7 @@ from attnviz.core.masks import MASKS, Masked
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipeline, verdict
 from attnviz.tables.reading import read_table
 from attnviz.words import plural, say
-from benchmarks.handouts import ORDER, softmax, wrong_handout
+from benchmarks.handouts.one_head import ORDER, softmax, wrong_handout
 
 Numbers = dict[str, np.ndarray]
 

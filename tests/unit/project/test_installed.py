@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import attnviz
-from benchmarks.client import connected
-from benchmarks.servers import free_address, wait_until_healthy
-from benchmarks.websocket import HandshakeError
+from benchmarks.clients.client import connected
+from benchmarks.clients.servers import free_address, wait_until_healthy
+from benchmarks.clients.websocket import HandshakeError
 from tests.unit.project.test_setup import load
 
 ROOT = Path(__file__).parents[3]

@@ -22,7 +22,7 @@ from attnviz.teach.replaced import dropout, equal_projections, of_other, one_mat
 from attnviz.teach.switched import alone, turned
 from attnviz.words import catalogue
 from attnviz.words.numbers import percent
-from benchmarks.handouts import softmax
+from benchmarks.handouts.one_head import softmax
 from tests.unit.teach.seen import of_what_if as by_hand
 from tests.unit.teach.seen.of_matching import over
 from tests.unit.teach.seen.world import IDS, World, array

@@ -7,7 +7,7 @@ import pytest
 
 from attnviz.explanation import explain
 from attnviz.words import say
-from benchmarks.handouts import softmax
+from benchmarks.handouts.one_head import softmax
 from tests.unit.teach.seen.sentences import about, named, number, referee, written_for
 from tests.unit.teach.seen.world import World, array, gap
 

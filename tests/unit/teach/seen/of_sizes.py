@@ -10,7 +10,7 @@ from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.teach.questions.numerics import DIMS, FLAT
 from attnviz.words import plural, say
-from benchmarks.handouts import softmax
+from benchmarks.handouts.one_head import softmax
 from tests.unit.teach.seen.sentences import about, number, referee
 from tests.unit.teach.seen.world import World, array
 

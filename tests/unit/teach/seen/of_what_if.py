@@ -9,7 +9,7 @@ from attnviz.teach.masked import N_DRAWS
 from attnviz.teach.questions.masks_and_heads import N_PADDING, NUMBERED
 from attnviz.teach.questions.numerics import DTYPES, FACTORS, SHARES
 from attnviz.teach.questions.products import LONG
-from benchmarks.handouts import softmax
+from benchmarks.handouts.one_head import softmax
 from tests.unit.teach.seen.sentences import about, number, referee, written_for
 from tests.unit.teach.seen.world import World, array
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from attnviz.app.components.board import AT
 from attnviz.app.session.address import PUT_OFF
 from attnviz.link.state import read_query
-from benchmarks.client import Client
+from benchmarks.clients.client import Client
 
 _ANSWERED = (200, 204)  # with the latter, the page's run is to tell the numbers
 

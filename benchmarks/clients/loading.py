@@ -17,10 +17,10 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
 from attnviz.app.session.painting import AT as PAINTED
-from benchmarks.asking import Asking
-from benchmarks.client import Client, connected
-from benchmarks.editing import ask, edit, rest
-from benchmarks.servers import Server
+from benchmarks.clients.asking import Asking
+from benchmarks.clients.client import Client, connected
+from benchmarks.clients.editing import ask, edit, rest
+from benchmarks.clients.servers import Server
 
 CLIENTS = 25
 QUERY = "view=heatmaps&embedding=stable"  # so that a change of the seed changes all eight matrices

@@ -15,8 +15,8 @@ from contextlib import AsyncExitStack
 from urllib.parse import parse_qs
 
 from attnviz.link.changes_text import decode_changes
-from benchmarks.client import Client, connected
-from benchmarks.editing import edit
+from benchmarks.clients.client import Client, connected
+from benchmarks.clients.editing import edit
 
 PATIENCE = 10.0  # seconds until what was not answered is sent again, and until a connection that is tried is given up
 _AGAIN = 0.5  # seconds between two tries to come back

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 OURS = _ROOT / "app.py"
 STOCK = _ROOT / "benchmarks" / "stock_app" / "app.py"
 HEALTHY, READY = "/_stcore/health", "/ready"  # at the latter, proxies see when to send readers: ours alone has it

@@ -15,12 +15,12 @@ from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from benchmarks.client import Client, connected
+from benchmarks.clients.client import Client, connected
+from benchmarks.clients.loading import ECHO, EDIT, PICK, RUN, SEED, Control, Load, Seconds, load, memory
+from benchmarks.clients.servers import OURS, READY, Server, serving
 from benchmarks.learn import MODEL, watch
-from benchmarks.loading import ECHO, EDIT, PICK, RUN, SEED, Control, Load, Seconds, load, memory
 from benchmarks.model import PACE, type_sentence
 from benchmarks.rows import Row, p95
-from benchmarks.servers import OURS, READY, Server, serving
 
 OPENED_WITHIN = 60  # seconds, all clients of a class
 LATE_MS = 150

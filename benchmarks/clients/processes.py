@@ -18,10 +18,10 @@ from pathlib import Path
 import yaml
 
 from attnviz.app.server.settings import DATABASE
-from benchmarks.servers import OURS, READY, Server, command_of, free_address, wait_until_healthy
+from benchmarks.clients.servers import OURS, READY, Server, command_of, free_address, wait_until_healthy
 from benchmarks.votes import Postgres, postgres
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _NGINX = _ROOT / "build/nginx/usr"
 _AGAIN = 0.5  # seconds from a copy's death to its next start
 

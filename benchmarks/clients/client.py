@@ -16,8 +16,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.app.session.memory import mark_of
 from attnviz.link.state import read_query
-from benchmarks.asking import Asking
-from benchmarks.websocket import Socket, open_socket
+from benchmarks.clients.asking import Asking
+from benchmarks.clients.websocket import Socket, open_socket
 
 _ENDED_WELL = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
