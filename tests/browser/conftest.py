@@ -46,6 +46,12 @@ def tabs(chromium: Browser, server: str) -> Tabs:
     return Tabs(chromium, server)
 
 
+@pytest.fixture(scope="session")
+def touched(chromium: Browser, server: str) -> Tabs:
+    """The tabs of telephones."""
+    return Tabs(chromium, server, touched=True)
+
+
 @pytest.fixture
 def new_reader(tabs: Tabs, server: str) -> Iterator[Callable[..., Playground]]:
     """A function that gives a new reader their own browser tab; what it is given are settings of the browser."""

@@ -1,7 +1,6 @@
 """Readers of the app: each has a browser tab of their own, and nothing may go wrong in it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Literal, TypeVar
 
 from playwright.sync_api import Browser, Page
@@ -17,13 +16,13 @@ class Tabs:
     They are used again: a tab that has had the app before opens it in a third of the time.
     """
 
-    def __init__(self, chromium: Browser, server: str) -> None:
-        self._chromium = chromium
+    def __init__(self, chromium: Browser, server: str, *, touched: bool = False) -> None:
+        self._chromium, self._touched = chromium, touched
         self._empty = f"{server}/_stcore/health"  # where the app's storage can be reached
         self._free: list[Page] = []
 
     def take(self) -> Page:
-        return self._free.pop() if self._free else self._chromium.new_context().new_page()
+        return self._free.pop() if self._free else self._chromium.new_context(has_touch=self._touched).new_page()
 
     def give_back(self, page: Page) -> None:
         context = page.context
@@ -37,13 +36,15 @@ class Tabs:
         self._free.append(page)
 
 
-def readers(kind: type[Reader], tabs: Tabs, server: str) -> Iterator[Callable[..., Reader]]:
+def readers(
+    kind: type[Reader], tabs: Tabs, server: str, size: tuple[int, int] = (1366, 900)
+) -> Iterator[Callable[..., Reader]]:
     """Give a function that gives a new reader of this kind, at another server if told so, and check all at the end."""
     opened: list[Reader] = []
 
     def new(
-        width: int = 1366,
-        height: int = 900,
+        width: int = size[0],
+        height: int = size[1],
         at: str = server,
         color_scheme: Literal["light", "dark"] = "light",
         permissions: Sequence[str] = (),
@@ -64,15 +65,3 @@ def readers(kind: type[Reader], tabs: Tabs, server: str) -> Iterator[Callable[..
     assert [reader.dialogs for reader in opened] == [[] for _ in opened], "a dialog opened: a text ran as a script"
     for reader in opened:  # only those in which nothing went wrong
         tabs.give_back(reader.page)
-
-
-def telephones(
-    kind: type[Reader], chromium: Browser, server: str, size: tuple[int, int]
-) -> Iterator[Callable[..., Reader]]:
-    """Give a function that gives a new reader of this kind a telephone of this size, which is touched."""
-    tabs = Tabs(chromium, server)
-    context = chromium.new_context(has_touch=True)
-    tabs.give_back(context.new_page())
-    for new in readers(kind, tabs, server):
-        yield partial(new, *size)
-    context.close()

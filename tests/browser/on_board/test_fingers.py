@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.browser.readers import telephones
+from tests.browser.readers import Tabs, readers
 
 FINGER = 28
 PAGES = (
@@ -53,9 +53,9 @@ _LOW = """least => {
 
 
 @pytest.fixture
-def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Learner]]:
+def telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Learner]]:
     """A function that gives a new reader a telephone."""
-    yield from telephones(Learner, chromium, server, (390, 844))
+    yield from readers(Learner, touched, server, (390, 844))
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -7,7 +7,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
@@ -16,7 +16,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.playground import at_rest, eventually
-from tests.browser.readers import telephones
+from tests.browser.readers import Tabs, readers
 
 WIDTH, HEIGHT = 390, 844
 BAR = 48  # at the top of every page
@@ -96,9 +96,9 @@ class Story(Board):
 
 
 @pytest.fixture
-def telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Story]]:
+def telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Story]]:
     """A function that gives a new reader a telephone."""
-    yield from telephones(Story, chromium, server, (WIDTH, HEIGHT))
+    yield from readers(Story, touched, server, (WIDTH, HEIGHT))
 
 
 def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callable[..., Story]) -> None:

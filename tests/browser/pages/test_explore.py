@@ -8,7 +8,7 @@ from functools import partial
 from typing import Self
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
@@ -17,7 +17,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.looks import look_at
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers, telephones
+from tests.browser.readers import Tabs, readers
 
 TOY = ("w_q", 1, 0)  # 2.00
 _STRONGEST = """() => {
@@ -91,8 +91,8 @@ def new_newcomer(tabs: Tabs, server: str) -> Iterator[Callable[..., Newcomer]]:
 
 
 @pytest.fixture
-def new_telephone(chromium: Browser, server: str) -> Iterator[Callable[..., Newcomer]]:
-    yield from telephones(Newcomer, chromium, server, (390, 844))
+def new_telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Newcomer]]:
+    yield from readers(Newcomer, touched, server, (390, 844))
 
 
 def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newcomer]) -> None:
