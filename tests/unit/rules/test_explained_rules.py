@@ -8,14 +8,16 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attnviz import explain
+from attnviz import Scenario, explain
 from attnviz.core.rules import (
     BFLOAT16,
     FLOAT16,
     FLOAT32,
+    GELU,
     Bounded,
     Precision,
     Product,
+    Relative,
     Rotate,
     Rule,
     Scale,
@@ -23,6 +25,7 @@ from attnviz.core.rules import (
     Share,
     Softmax,
 )
+from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_cell
@@ -71,7 +74,8 @@ def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
     check_every_cell(trace_of(rule, sources), rule, 4)
 
 
-@pytest.mark.parametrize(("rule", "shapes"), MARKED, ids=lambda case: str(case))
+# What is rounded where 1 is added to an error function shows in many numbers alone.
+@pytest.mark.parametrize(("rule", "shapes"), [*MARKED, (GELU(), ((300, 9),))], ids=lambda case: str(case))
 @pytest.mark.parametrize(
     ("dtype", "precision"), [(torch.float32, FLOAT32), (torch.float16, FLOAT16), (torch.bfloat16, BFLOAT16)]
 )
@@ -87,6 +91,12 @@ def test_the_bound_covers_what_torch_computes_at_this_precision(
     with np.errstate(invalid="ignore"):
         gap = np.nan_to_num(np.abs(made - bound.value))  # -∞ less -∞
     assert (gap <= bound.error * (1 + 1e-6) + torch.finfo(dtype).tiny).all()
+
+
+@each_case
+def test_rows_of_shares_sum_to_1_where_that_is_said(rule: Rule, shapes: tuple[Shape, ...]) -> None:
+    sums = rule.compute(*drawn(shapes)).sum(-1)
+    assert not rule.makes_shares or rule.sums_to_1(len(shapes)) == torch.allclose(sums, torch.ones_like(sums))
 
 
 @pytest.mark.parametrize(
@@ -110,3 +120,23 @@ def test_a_rule_says_what_it_reads_in_symbols(rule: Rule, n_sources: int, symbol
 
 def test_a_line_of_one_number_is_named_as_a_cell() -> None:
     assert explain(trace_of(Product(), drawn(((2, 1), (1, 2)))), "made", 1, 0).symbols == "M[1, 0] = A[1, 0] · B[0, 0]"
+
+
+@pytest.mark.parametrize(
+    ("rule", "shape", "cell", "words"),
+    [
+        (Rotate(base=3.0), (3, 6), (2, 3), "stands at place 2, and each place turns it by 0.6934"),  # 3 to the -2/6
+        (Relative(), (1, 5), (2, 0), "2 tokens before its query"),
+        (Relative(), (1, 5), (0, 1), "1 token after its query"),
+    ],
+)
+def test_a_rule_counts_places_as_its_arithmetic_does(
+    rule: Rule, shape: Shape, cell: tuple[int, int], words: str
+) -> None:
+    assert words in explain(trace_of(rule, drawn((shape,))), "made", *cell).words
+
+
+@pytest.mark.parametrize(("d_out", "columns"), [(2, "column 0"), (4, "the columns 0 to 1")])
+def test_a_head_gets_its_columns(d_out: int, columns: str) -> None:
+    made = traced(Scenario("a cat", d_in=2, d_out=d_out, n_heads=2))
+    assert explain(made, "heads.0.q", 0, 0).words == f"Head 0 gets {columns} of Q, unchanged"
