@@ -183,6 +183,7 @@ export class Intake {
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();
+    board.sentence.mark();
     if (focused && board.fits(focused)) board.focus(focused); // what is typed next is meant for it
     if (before) board.motion.switched(before);
     board.play.receive(data.play, before !== null);

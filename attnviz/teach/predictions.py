@@ -158,6 +158,7 @@ def _mixed(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     told = {name: written(number, digits) for name, number in {**numbers, "mixed": mixed}.items()}
     apart = abs(trace.attention_weights[query].sum().item() - 1) > 1e-3
     told["beyond"] = f" {say('lesson_predictions.mix.beyond')}" if apart else ""
+    told["shares"] = say(f"lesson_predictions.mix.{'lossy' if apart else 'uneven'}")
     right = "even" if told["mixed"] == told["mean"] else "above" if mixed > numbers["mean"] else "below"
     choices = ("above", "even", "below", *(["sum"] if told["total"] not in (told["mean"], told["mixed"]) else []))
     return choices, right, {"token": named(trace, query), **told}

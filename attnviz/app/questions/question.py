@@ -36,7 +36,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _FOR_BOARD = 1.35  # times as large are tables that stand for a board
-_BESIDE = {"sum": (66, 34), "axis": (50, 50)}  # the board, and the picture beside it
+_BESIDE = {"sum": (66, 34), "axis": (58, 42)}  # the board, and the picture beside it
 _STYLE = (Path(__file__).parent / "questions.css").read_text()
 
 
@@ -94,7 +94,7 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
         _show_board(question, example)
     made = question.makes(example.scenario, example.options)
     with pictures, _beside(made, has_board, "pictures"):
-        _show_tables(seen, question)
+        _show_tables(seen, question, _FOR_BOARD)
         title, alt = say("question_page.points"), say("question_page.points_alt")
         show_offered(partial(points_spec, seen.points), f"questions.{question.slug}.points", title, alt)
 

@@ -85,7 +85,7 @@ _AXIS = Question(
     ),
     then={"axis": "whole"},
     card=("scores", "attention_weights"),
-    shows=("w_q", "q", "scores", "scaled_scores"),
+    shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores"),
     options=(Option("axis", "questions.axis.choice", get_args(Axis), "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,

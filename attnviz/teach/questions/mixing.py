@@ -126,7 +126,7 @@ _SUM = Question(
     ),
     then=Preset("questions.sum.press.identity", _plain_values),
     card=("v", "context"),
-    shows=("w_q", "w_v", "q", "scaled_scores", "attention_weights", "v", "context"),
+    shows=("w_q", "w_v", "q", "k", "v", "scaled_scores", "attention_weights", "context"),
     presets=(
         Preset("questions.sum.press.identity", _plain_values),
         Preset("questions.sum.press.line", _on_a_line),

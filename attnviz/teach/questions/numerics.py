@@ -104,7 +104,10 @@ def _numerics(now: Now) -> Seen:
     if not n_broken:
         exact = torch.softmax(scores.double(), -1)
         says.append(say("seen.numerics.gap", gap=in_format(float(now.gap(shares, exact)), ".1e")))
-    return Seen(tuple(says), (Table(STAGES["attention_weights"].title, shares.float(), "share", now.names, now.names),))
+    given = Table(STAGES["scores"].title, scores, rows=now.names, columns=now.names)
+    return Seen(
+        tuple(says), (given, Table(STAGES["attention_weights"].title, shares.float(), "share", now.names, now.names))
+    )
 
 
 _LONGER = Preset("questions.numerics.press.longer", lambda s: with_matrix(s, "w_q", 10 * s.matrix("w_q")))
@@ -115,7 +118,7 @@ NUMERICS = Question(
     subject="softmax",
     follows=0,
     predicts=Prediction(
-        lambda now: _numerics(now).tables[0].matrix.isnan().sum(),
+        lambda now: _numerics(now).tables[-1].matrix.isnan().sum(),
         {"dtype": "float16", "shift": "off"},
         dict.fromkeys(("same", "end"), _LONGER),
         kind="count",

@@ -251,7 +251,7 @@ POSITIONS_ADDED = Question(
     fixed=True,
     earlier=(_PLACED,),
     card=("e", "p", "scores"),
-    shows=("e", "p", "x", "scores"),
+    shows=("e", "p", "x", "w_q", "w_k", "q", "k", "scores"),
     options=(Option("part", "questions.parts.part", ("all", *PARTS), "all"),),
     step=2,
 )

@@ -117,7 +117,7 @@ SIZES = Question(
     then={"w_k": _WIDER},
     earlier=(_DRAWN,),
     card=("x", "w_q", "w_k", "w_v"),
-    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "context"),
+    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
     controls=(
         _width("d_in", "questions.sizes.control.d_in"),

@@ -30,13 +30,11 @@ from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
 from tests.browser.playground import at_rest, eventually, holds
 
-# How many numbers of the tables that stand for a board are cut, and can't be moved into sight.
+# How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
-  const { right, bottom } = each.getBoundingClientRect();
+  const { right } = each.getBoundingClientRect();
   for (let at = each; at.parentElement; at = at.parentElement) {
-    const [box, { overflowX }] = [at.getBoundingClientRect(), getComputedStyle(at)];
-    if (overflowX === 'auto' && at.scrollWidth > at.clientWidth) return false;
-    if (overflowX !== 'visible' && (right > box.right + 1 || bottom > box.bottom + 1)) return true;
+    if (getComputedStyle(at).overflowX !== 'visible' && right > at.getBoundingClientRect().right + 1) return true;
   }
   return false;
 }).length"""
@@ -51,14 +49,19 @@ _DRAWN = """() => {
   }));
 }"""
 OTHERS = ((1024, 768), (1366, 650), (1920, 1080))
-# Whether the matrices stand from left to right, or below each other, anything is drawn, and some of it needs a scroll.
+# Whether the matrices stand from left to right, or below each other, and beside these what they are made by; whether
+# anything is drawn, and some of it needs a scroll.
 _SPINE = """side => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const first = selector => roots.map(root => root.querySelector(selector)).find(Boolean);
+  const of = name => roots.flatMap(root => [...root.querySelectorAll(`[data-matrix="${name}"] .cell`)])
+    .map(each => each.getBoundingClientRect()).find(box => box.height);
   const at = ['x', 'q', 'scores', 'scaled_scores', 'attention_weights', 'context']
-    .map(name => roots.flatMap(root => [...root.querySelectorAll(`[data-matrix="${name}"] .cell`)])
-      .map(each => each.getBoundingClientRect()).find(box => box.height)?.[side]).filter(place => place !== undefined);
-  return [at.every((place, i) => i === 0 || place - at[i - 1] > (side === 'left' ? 0 : -1)),
+    .map(name => of(name)?.[side]).filter(place => place !== undefined);
+  const before = (one, other, edge) => side === 'top' || !of(one) || !of(other) || of(one)[edge] < of(other)[edge];
+  const beside = before('w_v', 'v', 'left') && [['w_q', 'q'], ['w_k', 'k'], ['k', of('scores') ? 'scores'
+    : 'scaled_scores'], ['v', 'context']].every(pair => before(...pair, 'top'));
+  return [beside && at.every((place, i) => i === 0 || place - at[i - 1] > (side === 'left' ? 0 : -1)),
     Boolean(first('.cell, svg[role=img]')), Boolean(first('.more-right, .more-left'))];
 }"""
 
@@ -271,7 +274,7 @@ def _tries(learner: Learner, question: Question) -> None:
         if not question.presets:
             return
         learner.page.locator(".st-key-question_more summary").click()
-    before = learner.page.evaluate(_DRAWN)
+    before, name = learner.page.evaluate(_DRAWN), press.first.inner_text()
     press.first.click()
 
     def is_seen() -> bool:
@@ -279,6 +282,8 @@ def _tries(learner: Learner, question: Question) -> None:
         return any(in_sight and before.get(at, [""])[0] != says for at, (says, in_sight) in now.items())
 
     eventually(is_seen, True)
+    if token := re.fullmatch(r"Follow “(.+)”", name):
+        expect(learner.page.locator(".chip.on").first).to_have_text(token[1])
 
 
 def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:

@@ -97,6 +97,7 @@ def _of_mix(asks: Asked, of: _Numbers, query: int) -> set[str]:
     row, values = of["attention_weights"][query], of["v"][:, 0]
     read, slack = values[row != 0], 2e-5 * np.abs(values).max() + 1.1 * 10.0**-DIGITS
     away = row @ values - sum(read) / len(read)
+    assert ("don't sum to 1" in asks.wrong.get("even", "")) == ("even" in asks.wrong and abs(row.sum() - 1) > 1e-3)
     assert "sum" not in asks.choices or abs(sum(read) - row @ values) > 10.0**-DIGITS / 100
     return {"above", "even", "below"} if abs(away) < slack else {"above" if away > 0 else "below"}
 

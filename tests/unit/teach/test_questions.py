@@ -66,12 +66,15 @@ def tried(question: Question) -> list[Scenario]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
-def test_a_learned_matrix_stands_with_what_is_made_of_it(question: Question) -> None:
+def test_a_learned_matrix_stands_with_what_is_made_of_it_and_a_product_with_its_factors(question: Question) -> None:
     # Alone it would stand beside the tokens' names, as if its rows were tokens.
     stages = [EVERY_STAGE[name] for name in question.shows]
     learned = {stage.name for stage in stages if stage.origin == "learned" and not stage.is_vector}
     made = {source for stage in stages for source in stage.sources}
     assert learned <= made
+    for product, factors in (("scores", {"q", "k"}), ("scaled_scores", {"q", "k"}), ("context", {"attention_weights"})):
+        begun = product in question.shows and {"x", "q", "v"} & {*question.shows}
+        assert not begun or factors <= {*question.shows}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
