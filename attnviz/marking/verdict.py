@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from attnviz.marking.causes import cause_in_words
 from attnviz.marking.outcome import Mark, MarkedTable, Marking
 from attnviz.marking.settings import base_of, shown_token, symbol_of
 from attnviz.tables.printed_table import as_printed
-from attnviz.words import plural, say
+from attnviz.words import listed, plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 
 _DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # that every number of so many digits keeps
@@ -112,14 +111,14 @@ def _to_add(marking: Marking) -> str:
         marking.stages.get(name, EVERY_STAGE[base_of(name)]).title
         for name in min(missing, key=len, default=["q", "k", "scores"])
     ]
-    names = reduce(lambda names, last: say("marking.add.and", names=names, last=last), fewest)
+    names = listed(fewest)
     if not taken:
         return say("marking.add.nothing", missing=names)
     return say("marking.add.alone", names=_symbols(taken), missing=names)
 
 
 def _symbols(names: Sequence[str]) -> str:
-    return ", ".join(map(symbol_of, names))
+    return listed([*map(symbol_of, names)])
 
 
 def _rounding(marking: Marking) -> tuple[str, ...]:

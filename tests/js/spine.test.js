@@ -176,7 +176,8 @@ for (const scale of [1, 1.3]) {
         height: 200 }), w_v: times({ x: 500, y: 60, width: 60 }),
     };
     const layout =
-      /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale, above: 108 * scale, plane: null }));
+      /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], folded: [], scale,
+        above: 108 * scale, plane: null }));
     const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
       { name: "b_k", is: {}, columns: "feature" }, { name: "attention_weights", is: { shares: {} }, columns: "key" },
       { name: "w_v", is: {}, columns: "feature" },
@@ -196,8 +197,8 @@ for (const all of [false, true]) {
     for (const gap of [46, 66, 140]) {
       const boxes = { scores: box({ x: 500, y: 200, width: 111 }),
         attention_weights: box({ x: 611 + gap, y: 200, width: 111 }) };
-      const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], scale: 1, above: 108,
-        end: 248, plane: null }));
+      const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], folded: [], scale: 1,
+        above: 108, end: 448, plane: null })); // what is read has more rows
       const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
         { name: "scores", is: {}, columns: "key" }, { name: "attention_weights", is: { shares: {} }, columns: "key" },
       ]));
@@ -208,6 +209,8 @@ for (const all of [false, true]) {
       assert.ok(scores.x + scores.width <= lead.x);
       assert.ok(weights.width > 500, "what stands behind it has its own room");
       assert.ok(titlesOf(layout, stages, [], 2000).scores.width > scores.width, "without it, there is more room");
+      const fold = { boxes: { ...boxes, o: box({ x: 700 + gap, y: 200, width: 26 }) }, folded: ["o"] };
+      assert.ok(titlesOf({ ...layout, ...fold }, stages, [], 2000).attention_weights.width < 89, "its + is under it");
     }
   });
 }

@@ -147,7 +147,7 @@ export class Frame {
     const before = gapBefore(board.layout, box);
     if (!before) return [this.legend];
     // At the first and the last row, so far from their middles that the line in one of them passes beside.
-    const { above, start, end } = board.layout;
+    const { above, start } = board.layout;
     const place = (/** @type {HTMLElement} */ word, /** @type {number} */ y, { x, width } = before) => {
       put(word, { x, y, width });
       this.words.push({ x, y, width, height: WORD.height * scale });
@@ -155,7 +155,7 @@ export class Frame {
     // What is divided already was so before it stands there; over rows that are too low.
     if (board.scaled && !board.all) place(this.scale, above, boxes.scaled_scores);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
-    place(this.softmax, end + (WORD.under - WORD.height) * scale);
+    place(this.softmax, box.y + box.height + (WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
     const lead = leadAt(board.layout, box, board.all);

@@ -156,12 +156,12 @@ export function gapBefore({ boxes }, weights) {
 // gap is narrow they reach to the left, away from where one begins.
 /** @param {Layout} layout @param {Box} weights @param {boolean} all whether all are shown @returns {Rect | null} */
 export function leadAt(layout, weights, all) {
-  const { scale, end } = layout;
+  const { scale } = layout;
   const gap = gapBefore(layout, weights);
   if (!gap) return null;
   const width = (all ? LEAD.fewer : LEAD.all) * scale;
   const x = width > gap.width ? weights.x - width - LEAD.aside * scale : gap.x + (gap.width - width) / 2;
-  return { x, y: end + LEAD.below * scale, width, height: LEAD.height * scale };
+  return { x, y: weights.y + weights.height + LEAD.below * scale, width, height: LEAD.height * scale };
 }
 
 /**
@@ -174,7 +174,7 @@ export function leadAt(layout, weights, all) {
  * @returns {Record<string, Rect>}
  */
 export function titlesOf(layout, stages, named, end, all = null) {
-  const { boxes, columns, scale } = layout;
+  const { boxes, columns, folded, scale } = layout;
   const placed = stages.filter(({ name }) => boxes[name]);
   const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
   /** @type {(Rect & { of: string })[]} */
@@ -198,7 +198,7 @@ export function titlesOf(layout, stages, named, end, all = null) {
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
   const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })),
-    ...heads, ...starts];
+    ...heads, ...starts, ...folded.map((of) => ({ of, ...boxes[of], height: boxes[of].height + LINE * scale }))];
   const within = (/** @type {Rect & { of: string }} */ { of, x, y, height }) => {
     const beside = [...around, ...legend.filter((each) => each.x > x)]
       .filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);

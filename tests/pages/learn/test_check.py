@@ -177,7 +177,8 @@ def test_tables_that_leave_nothing_to_mark_say_what_to_add(page: CheckPage) -> N
         "Q, queries, for example, and the result is marked."
     )
     assert "✓" not in page.says
-    page.type(x="", scores="1 2", attention_weights="0.3 0.7")
+    assert "X and K alone can't be" in page.type(k="1 2\n3 4").at.info[0].value
+    page.type(x="", k="", scores="1 2", attention_weights="0.3 0.7")
     assert "Type d\\_k under “More”, or choose “not divided”." in page.errors[0]
     assert not page.set("check.d_k", 2).errors
 
