@@ -35,8 +35,8 @@ def show_playground(scenario: Scenario) -> None:
             query = show_token_picker(scenario)
         show_pictures(scenario, query, asked)
         return
-    board = st.container()
     show_way_to_lesson(scenario)
+    board = st.container()
     keep_if_asked(scenario)
     scenario = show_folded_editor(scenario)
     show_what_if(scenario, asked)

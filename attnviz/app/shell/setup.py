@@ -3,9 +3,11 @@
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+import torch
 
 from attnviz.app.keeper.runs import LANE
 from attnviz.app.parts import examples
@@ -71,6 +73,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
                 _draw_panel(panel, table)
         if session.scenario is not None and not own_examples:
             _tell_tokens_read(session.scenario)
+            _hide_idle_seed(session.scenario)
     finally:
         examples.take_named()  # a page opened later does not open it
         with overlay:
@@ -134,7 +137,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values |= {name: _draw(table[name], width=_HALF) for name in ("d_in", "d_out")}
     with st.container(horizontal=True, gap="small"):
         values |= {name: _draw(table[name], width=_HALF) for name in ("n_heads", "device")}
-    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="setup_drawn"):
         values["seed"] = _draw(table["seed"], width=_HALF)
         st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
     with st.expander(say("setup.who")):
@@ -167,6 +170,13 @@ def _tell_tokens_read(scenario: Scenario) -> None:
     if place is not None and row.min() >= 0 and abs(row.sum() - 1) < _SUMS:
         told = say("setup.temperature.read", read=significant(tokens_read(row), 3), n=len(row))
         place.caption(told, help=say("setup.temperature.read_help"))
+
+
+def _hide_idle_seed(scenario: Scenario) -> None:
+    """Take the seed out of sight while it draws nothing, as of numbers made by hand."""
+    other = replace(scenario, seed=scenario.seed + 1)
+    if all(torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable):
+        this_session().shared.unseen.html("<style>.st-key-setup_drawn { display: none; }</style>")
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
-import { make, markAll, put, toggle, UNSEEN } from "./elements.js";
-import { ageOf, areOfOthers, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
+import { make, markAll, put, setText, toggle, UNSEEN } from "./elements.js";
+import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
@@ -18,6 +18,7 @@ const LEAST = 12; // and their letters, which are smaller only where all is draw
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
 const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
+const LETTERED = 6.2; // pixels of a letter of a title
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
@@ -49,6 +50,7 @@ export class Grid {
     const { rows, columns } = board.torch[name];
     const { title, meaning, origin } = this.stage;
     const label = say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title, rows, columns, meaning });
+    this.aside = make("span", "short");
     this.element = make("div", `grid ${origin}`, [], { role: "grid", "aria-label": label });
     put(this.element, box);
     toggle(this.element, "tight", this.isTight);
@@ -88,7 +90,7 @@ export class Grid {
     const [short, ...more] = stage.short.split(/(?=, )/).map((part) => make("span", "short", [part]));
     const title = make("div", "title", [called, " ", ...(symbols ? [
       shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short,
-      ...more] : [short, ...more, " ", shape])]);
+      ...more] : [short, ...more, this.aside, " ", shape])]);
     title.title = stage.plain;
     title.onpointerenter = () => board.pointing.describe(stage);
     // a finger leaves at once
@@ -265,6 +267,7 @@ export class Grid {
     const given = stage.rule === "given"; // of all others none is edited
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
     this.showAges();
+    this.showAside();
     this.cells.forEach((cell, at) => {
       const row = Math.floor(at / columns);
       if (given) toggle(cell, "edited", board.isEdited({ matrix: stage.name, row, column: at % columns }));
@@ -299,6 +302,16 @@ export class Grid {
     });
     this.element.style.setProperty("--across", `${Math.max(LEAST_MARKED, box.cell)}px`);
     this.element.style.setProperty("--down", `${Math.max(LEAST_MARKED, box.row)}px`);
+  }
+
+  // Where there's no room for all of what is said beside its name, a sign says that shares are rounded.
+  showAside() {
+    const { board, stage, aside } = this;
+    const told = asideOf(board, stage);
+    const wide = `${symbolOf(stage)} ${stage.short}${told}`.length * LETTERED * board.layout.scale;
+    const some = stage.is.shares && told && wide > parseFloat(this.title.style.maxWidth);
+    setText(aside, some ? say("board.matrix.about") : told);
+    toggle(aside, "hidden", !told);
   }
 
   // Whether what is lit follows a number that is dragged.

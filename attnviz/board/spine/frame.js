@@ -174,6 +174,12 @@ export class Frame {
     return Boolean(this.board.stages.get(MASK)) && !this.board.assembly.showsMask;
   }
 
+  // Whether the dock leads to all stages.
+  get spared() {
+    const { all, data: { fixed, store }, explores } = this.board;
+    return !all && (Boolean(fixed || store) || (!this.hides && explores));
+  }
+
   // What more, or fewer, stages are called.
   get leadsTo() {
     return say(this.board.all ? "board.op.fewer" : this.hides ? "board.op.mask" : "board.op.all");
@@ -194,12 +200,9 @@ export class Frame {
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
       toggle(this.scale, "gone", board.all);
-      const { hides } = this;
       setText(this.stages, this.leadsTo);
-      const { fixed, store } = board.data;
-      // the dock leads there
-      toggle(this.stages, "gone", !board.all && (Boolean(fixed || store) || (!hides && board.explores)));
-      this.stages.title = hides ? say("board.op.mask_shown") : "";
+      toggle(this.stages, "gone", this.spared);
+      this.stages.title = this.hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
   }

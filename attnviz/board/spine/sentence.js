@@ -259,16 +259,21 @@ export class Sentence {
       const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.says;
       if (this.hall && scrollWidth > clientWidth)
         this.says.style.setProperty("--fits", String(Math.max(0.6, 0.95 * clientWidth / scrollWidth)));
-      if (scrollHeight > clientHeight + 1) this.says.tabIndex = 0;
+      if (scrollHeight - clientHeight > this.apart) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
     }));
   }
 
+  // Large letters reach out of their lines by more pixels than small ones: by less than this, no line follows.
+  get apart() {
+    return SAYS.over * (this.layout?.scale ?? 1);
+  }
+
   // Where lines follow below, the last one that is seen fades: a finger's scroll bar shows only while it scrolls.
   fade() {
     const { scrollHeight, clientHeight, scrollTop } = this.says;
-    toggle(this.says, "goes-on", scrollTop + clientHeight < scrollHeight - 1);
+    toggle(this.says, "goes-on", scrollHeight - clientHeight - scrollTop > this.apart);
   }
 
   // From the word whose row it is, or whose column, or, of a piece, from the one that this is of.

@@ -16,7 +16,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 // pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
-const [TOY, SAID, VIEWS] = [84, 32, 44];
+const [TOY, SAID, VIEWS] = [84, 64, 44];
 
 export class Story {
   constructor(/** @type {Board} */ board) {

@@ -7,6 +7,7 @@ import { percent, written } from "../values/numbers.js";
 import { PERCENT } from "./story_layout.js";
 
 const LETTER = 6.8; // the width of a digit of 12 pixels
+const PALEST = 0.5; // of the full colour: 3 to 1 with the page, as how long a bar is says what its shade says in cells
 const UNIT = 34; // a bar narrower than this has no room for the sign for percent
 
 // A whole matrix, whose name stands in its part's title.
@@ -107,8 +108,11 @@ export class BarGrid extends RowGrid {
   // A line stands where the bar ended before a change that is held.
   /** @param {BoardCell} cell @param {Shade | null} shade @param {number} change */
   colour(cell, shade, change) {
+    const { board, stage } = this;
+    const limit = board.limitOf(stage);
     const share = shade ? (cell.value ?? 0) : 0;
-    const bar = share > 0 ? layer(shade?.paper ?? "", 0, this.heightOf(share)) : "";
+    const paled = board.colours.of(stage.role, Math.max(share, PALEST * limit), limit)?.paper;
+    const bar = share > 0 ? layer(paled ?? "", 0, this.heightOf(share)) : "";
     const before = change && Number.isFinite(change) ? layer("currentcolor", this.heightOf(share - change), 2) : "";
     const paper = [before, bar].filter(Boolean).join(", ");
     if (cell.paper !== paper) cell.style.background = cell.paper = paper;

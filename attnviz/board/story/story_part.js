@@ -1,7 +1,7 @@
 // A part of one word's story on the page: its title, its cells, and what unfolds under them.
 
-import { pieceNamed, symbolOf } from "../cells/cell.js";
-import { make, put, toggle, UNSEEN } from "../cells/elements.js";
+import { asideOf, pieceNamed, symbolOf } from "../cells/cell.js";
+import { make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { sharesOf } from "../spine/words.js";
 import { percent } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
@@ -50,6 +50,7 @@ export class StoryPart {
       [this.slot, ...[this.weight, this.bias].flatMap((grid) => grid?.matrix ?? [])]);
     this.unfolded.style.paddingLeft = `${left}px`;
     this.title = make("div", "title");
+    this.aside = document.createTextNode("");
     this.line = make("div", "cells", kind === "row" ? [this.grid.matrix] : [this.across, this.edge, this.even]);
     way?.classList.add(role);
     if (way && this.joined) way.style.width = `${wide}px`;
@@ -102,6 +103,7 @@ export class StoryPart {
       named.onclick = () => board.pointing.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });
+    told[told.length - 1].lastChild?.appendChild(this.aside);
     const token = pieceNamed(part.stage, board.query, board.data.names);
     const of = part.kind === "all" ? say("board.story.every")
       : part.kind === "row" ? say("board.story.row", { token }) : "";
@@ -113,6 +115,8 @@ export class StoryPart {
 
   // What follows the numbers.
   show() {
+    const { kind, stage, raw } = this.part;
+    setText(this.aside, kind === "all" ? "" : asideOf(this.board, raw ?? stage, this.board.query));
     this.even.hidden = !(this.grid instanceof BarGrid);
     if (this.grid instanceof BarGrid) this.showEven(this.grid);
     if (this.mix.isConnected) this.showMix();
