@@ -149,13 +149,15 @@ export class Assembly {
     const cells = [...board.grids.values()].map(({ matrix }) => matrix);
     const { flow, frame, plane, play, ruler, undo } = board;
     board.spine.replaceChildren(
-      frame.band, flow.lines, ...cells, frame.veil, flow.bands, ...frame.elements, ...plane.elements, ...beside,
+      frame.band, flow.lines, ...cells, frame.veil, flow.bands, ...frame.elements, ...beside,
       play.layer, ruler.element, undo.element,
     );
+    const lies = make("div", "lies", plane.elements);
+    lies.style.marginLeft = `${room.tells}px`;
     const scroller = make("div", "scroller", [board.spine]);
     toggle(board.root, "framed", board.data.framed);
     board.root.replaceChildren(...over, ...(room.sentence ? [board.sentence.element] : []), ...board.strip.elements,
-      ...(board.data.framed ? [framesMean()] : []), scroller,
+      ...(board.data.framed ? [framesMean()] : []), lies, scroller,
       this.map(scroller), board.panel.element);
     for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();

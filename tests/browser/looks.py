@@ -81,6 +81,7 @@ _LOOK = """() => {
   // What the page is scrolled under.
   const floating = '.panel, .stAppHeader, .st-key-playground-what_if, [data-testid=stLayoutWrapper]'
     + ':has(> :is(.st-key-name, .st-key-top_bar, .st-key-picked_cell))';
+  const stuck = all('.sentence').filter(each => getComputedStyle(each).position === 'sticky');
   const texts = [], words = [], parts = [], small = [];
   for (const root of roots) {
     const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
@@ -98,7 +99,7 @@ _LOOK = """() => {
       const power = parent.matches('.js-plotly-plot tspan'); // of ten, at an axis
       if (parseFloat(getComputedStyle(parent).fontSize) < 11.9 && !power) small.push(data.trim());
       const of = `${roots.indexOf(root)}.${n}`;
-      const floats = within(parent, floating);
+      const floats = within(parent, floating) || stuck.some(each => each.contains(parent));
       for (const box of boxes) { // letters end within their line
         const trim = Math.max(2, 0.12 * (box.bottom - box.top));
         texts.push({ text: data.trim(), of, floats, ...box, top: box.top + trim, bottom: box.bottom - trim });
@@ -106,6 +107,9 @@ _LOOK = """() => {
       if (!within(parent, matrices)) words.push(...data.split(/\\s+/).filter(each => /\\p{L}/u.test(each)));
     }
   }
+  for (const says of all('.says').filter(shown)) // what fits doesn't fade
+    if (getComputedStyle(says).maskImage !== 'none'
+      && [...says.children].every(each => boxOf(each).bottom < boxOf(says).bottom + 6)) parts.push(says.innerText);
   const lies = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom
     && other.top < one.bottom;
   const pointsOf = once(line => {
@@ -125,7 +129,8 @@ _LOOK = """() => {
     return [middle, ...crossing].some(({ x, y }) => {
       const over = cell.getRootNode().elementsFromPoint(x, y);
       const rest = over.slice(0, Math.max(0, over.indexOf(cell)));
-      return rest.some(each => !cell.contains(each) && !each.matches('.dark .picked-row') && !within(each, floating));
+      return rest.some(each => !cell.contains(each) && !each.matches('.dark .picked-row') && !within(each, floating)
+        && !stuck.some(words => words.contains(each)));
     });
   }).map(cell => cell.dataset.at ?? cell.textContent);
   for (const each of through) each.style.pointerEvents = '';

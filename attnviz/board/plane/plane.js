@@ -2,20 +2,25 @@
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
 import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
-import { cut, LINE, MAIN, namesIn, shortened } from "./plane_labels.js";
+import { cut, LINE, MAIN, NAMED, namesIn, shortened } from "./plane_labels.js";
 import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
   told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
+import { legendAt } from "../spine/plan.js";
 import { say } from "../../scripts/sentences.js";
 
 const MOST = 64; // tokens that are drawn
 // pixels: what stands around the picture
-const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 180, least: 420, most: 600 };
+const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 178, most: 600,
+  edge: 5 };
+// wide and high is a place at least: over nothing; over what makes values; and over what isn't spoken of
+const [STRIP, HIGH, LOW] = [[540, 0], [330, 210], [420, 182]];
 const TABS = ["scores", "mix"];
 
 export class Plane {
   /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "input" | "isShown"
-   *  | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "stages" | "torch" | "undo">} board */
+   *  | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "sentence" | "stages" | "titles" | "torch"
+   *  | "undo">} board */
   constructor(board) {
     this.board = board;
     this.tab = "scores";
@@ -77,32 +82,51 @@ export class Plane {
     if (!planeOver || !this.possible) return;
     const free = this.free(layout);
     const plane = free ?? aside;
-    const under = free || plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
-    const [beside, over] = free ? [AROUND.words, AROUND.tabs + AROUND.side] : [0, AROUND.tabs + AROUND.how + under];
-    const size = { width: plane.width - (2 * AROUND.side + beside) * scale - 2,
-      height: plane.height - over * scale - 2 };
+    const under = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
+    const words = free ? Math.max(AROUND.words * scale, Math.min(320 * scale, 0.5 * plane.width)) : 0;
+    const over = free ? 2 * AROUND.edge : AROUND.tabs + AROUND.how + under;
+    const size = { width: plane.width - 2 * AROUND.side * scale - words - 2, height: plane.height - over * scale - 2 };
     toggle(this.element, "flat", free !== null);
-    if (size.height < 9 * LINE * scale) return;
+    if (size.height < this.least * scale) return;
     this.size = size;
     this.scale = scale;
     put(this.element, plane);
+    this.element.style.setProperty("--words", `${words}px`);
+    if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` }); // what is told may
+    else this.element.style.minHeight = ""; // have a line more
     Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-    this.told.style.height = `${under * scale}px`;
+    this.told.style.height = free ? "" : `${under * scale}px`;
     this.draws(data.keys.length);
     this.tips.build(data.keys.length);
   }
 
-  // A place over what isn't spoken of: between keys and values, or, where it's too narrow, of scores, over values, of
-  // the mix, over what makes scores.
-  free(/** @type {Layout} */ { aside, boxes: { k, v }, labels, above, scale }) {
+  // So high is a picture at least: the words' names have room in a column.
+  get least() {
+    return Math.min(NAMED, this.board.data.keys.length) * LINE;
+  }
+
+  // A place over nothing: beside the words, over the titles and the legend; else one over what isn't spoken of: between
+  // keys and values, or, where it's too narrow, of scores, over values, of the mix, over what makes scores.
+  free(/** @type {Layout} */ layout) {
+    const { aside, boxes: { k, v, w_k: over = k, ...others }, labels, above, scale } = layout;
     if (!k || !v || Math.max(k.y, v.y) > above) return null;
+    const { titles, sentence: { tools: { under } } } = this.board;
+    const weights = layout.boxes.attention_weights;
+    const side = AROUND.side * scale;
+    /** @param {number} from @param {number} to @param {number} low @param {number[]} least */
+    const place = (from, to, low, [wide, high]) => {
+      const [x, lift] = [from + side, from + side >= under.x ? under.height : 0];
+      const [width, height] = [Math.min(to - side - x, AROUND.most * scale), low + lift];
+      return width < wide * scale || height < Math.max(high, this.least + 2 * AROUND.edge + 2) * scale ? null : { x: to - side - width, y: -lift, width, height };
+    };
     const keys = k.x + k.width;
-    const fits = v.x - keys - 2 * AROUND.side >= AROUND.least * scale;
-    const mixes = this.tab === "mix";
-    const [from, to] = [fits || !mixes ? keys : labels, fits || mixes ? v.x : aside.x + aside.width + AROUND.side];
-    const width = Math.min(to - from - 2 * AROUND.side, AROUND.most * scale);
-    if (width < AROUND.least * scale || above < (AROUND.tabs + 10 * LINE) * scale) return null;
-    return { x: to - width - AROUND.side, y: 0, width, height: above };
+    const start = Math.max(under.x, over.x + over.width);
+    const tops = Object.entries({ k, ...others }).filter(([, { x, width }]) => x < v.x && x + width > start)
+      .map(([name, { y }]) => Math.min(y, titles[name].y));
+    const low = Math.min(...tops, weights ? legendAt(layout, weights).y : above) - side / 2;
+    const scores = this.tab !== "mix";
+    return place(start, v.x, low, STRIP) ?? place(keys, v.x, above, HIGH) ?? place(keys, v.x, above, LOW)
+      ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
   }
 
   // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
@@ -201,7 +225,7 @@ export class Plane {
   name(picture, size) {
     const { scale } = this;
     const kept = this.board.drag ? this.kept : new Map();
-    const { named, places, crowded } = namesIn(picture, this.keys, size, scale, kept, this.pointed);
+    const { named, places, rulers } = namesIn(picture, this.keys, size, scale, kept, this.pointed);
     this.kept = new Map(places.map(({ id, choice }) => [id, choice]));
     const placed = new Map(places.map((place) => [place.id, place]));
     const { labels, leaders } = this.words;
@@ -215,8 +239,8 @@ export class Plane {
       if (place) putBeside(label, place, (named.find((each) => each.id === id)?.at ?? [0, 0])[0]);
     });
     this.rulerNames.forEach((name, at) => {
-      const ruler = crowded ? undefined : picture.rulers[at];
-      toggle(name, "gone", !ruler?.text);
+      const ruler = rulers[at];
+      toggle(name, "gone", !ruler);
       setText(name, ruler?.text ?? "");
       if (ruler) putBeside(name, ruler, ruler.x);
     });

@@ -8,7 +8,7 @@ const LONGEST = 12; // letters of a name
 const DISTANCES = [3, 12, 24, 40, 60]; // pixels from a point, times the scale
 const FAR = 12; // from here on, a line leads to the name
 const SIDES = [[1, 0], [-1, 0], [0.7, -0.8], [-0.7, -0.8], [0.7, 0.8], [-0.7, 0.8], [0, -1], [0, 1]];
-const COSTS = { point: 6, line: 1, width: 0.6, side: 0.25, distance: 3 };
+const COSTS = { point: 20, line: 8, width: 0.6, side: 0.25, distance: 3 };
 const WIDEST = /[MW@%—…]/u;
 const WIDE = /[mw]/u;
 const CAPITAL = /[A-Z]/;
@@ -32,16 +32,16 @@ function widthOf(text, size) {
 }
 
 /**
- * The places of names among points, lines and what else stands there; those kept from before stay where they can.
- * @param {Named[]} named @param {Rect[]} taken @param {Line[]} lines @param {Size} size @param {number} scale
+ * The places of names among points and lines; those kept from before stay where they can.
+ * @param {Named[]} named @param {Line[]} lines @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @returns {{ places: Placed[], crowded: boolean }}
  */
-function placesOf(named, taken, lines, size, scale, kept = new Map()) {
+function placesOf(named, lines, size, scale, kept = new Map()) {
   const inTurn = named.toSorted((a, b) => Number(kept.has(b.id)) - Number(kept.has(a.id)) || a.rank - b.rank);
   /** @type {Placed[]} */
   const places = [];
   for (const each of inTurn) {
-    const place = placeOf(each, [...taken, ...places], named, lines, size, scale, kept.get(each.id));
+    const place = placeOf(each, places, named, lines, size, scale, kept.get(each.id));
     if (place) places.push(place);
     else if (each.rank < NAMED + 1) return { places: inColumn(named.filter(({ rank }) => rank < NAMED + 1), size),
       crowded: true };
@@ -147,33 +147,23 @@ const LETTER = 12; // pixels of all letters in the picture
 export const LINE = 15; // and of a line of them
 const GAP = 3;
 
-// Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own.
+// Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own. The name of
+// each has four places, at its ends and on both sides of it.
 /** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names
- *  @param {Mark[]} marks beside which no name stands, where there's another place @returns {AxisLine[]} */
-export function rulersOf({ origin: [x, y] }, { width, height }, scale, [across = null, upwards = null], marks) {
-  const box = (/** @type {string} */ text) => ({ text, width: widthOf(text, LETTER * scale), height: LINE * scale });
+ *  @returns {AxisLine[]} */
+export function rulersOf({ origin: [x, y] }, { width, height }, scale, names) {
   const gap = GAP * scale;
-  /** @type {AxisLine[]} */
-  const rulers = [];
-  if (upwards !== null) {
-    const named = box(upwards);
-    const right = x + gap + named.width <= width;
-    const taken = marks.some(({ at }) => Math.abs(at[0] - x) < named.width && at[1] < 2 * named.height);
-    rulers.push({ ...named, x: within(right ? x + gap : x - gap - named.width, width - named.width),
-      y: taken ? height - named.height : 0,
-      path: isBetween(x, width) ? line([x, 0], [x, height]) : "" });
-  }
-  if (across !== null) {
-    const named = box(across);
-    const below = y + gap + named.height <= height;
-    const stands = { ...named, x: width - named.width,
-      y: within(below ? y + gap : y - gap - named.height, height - named.height) };
-    const lies = () => rulers.some((other) => overlap(other, stands));
-    if (lies()) stands.x = 0;
-    if (lies()) stands.y = named.height; // the picture is narrower than both names
-    rulers.push({ ...stands, path: isBetween(y, height) ? line([0, y], [width, y]) : "" });
-  }
-  return rulers;
+  return names.flatMap((text, upwards) => {
+    if (text === null) return [];
+    const box = { width: widthOf(text, LETTER * scale), height: LINE * scale };
+    const [right, bottom] = [width - box.width, height - box.height];
+    const [rights, downs] = upwards ? [[x + gap, x - gap - box.width], [0, bottom]]
+      : [[right, 0], [y + gap, y - gap - box.height]];
+    const stands = rights.flatMap((left) => downs.map((top) =>
+      ({ ...box, x: within(left, right), y: within(top, bottom) })));
+    const path = upwards ? line([x, 0], [x, height]) : line([0, y], [width, y]);
+    return [{ text, stands, path: (upwards ? isBetween(x, width) : isBetween(y, height)) ? path : "" }];
+  });
 }
 
 /** @param {number} at @param {number} end */
@@ -199,7 +189,21 @@ export function namesIn(picture, labels, size, scale, kept = new Map(), pointed 
   const lines = picture.marks.map(({ at, width }) => ({ from: picture.hub, to: at, width }));
   if (picture.main) lines.push({ from: picture.hub, to: picture.main.at, width: 3 * scale });
   const named = namedIn(picture, labels, size, scale, pointed);
-  return { named, ...placesOf(named, picture.rulers, lines, size, scale, kept) };
+  const { places, crowded } = placesOf(named, lines, size, scale, kept);
+  const leaders = places.flatMap(({ leader }) => (leader ? [{ from: leader[0], to: leader[1], width: 1 }] : []));
+  return { named, places, crowded,
+    rulers: crowded ? [] : axesNamed(picture.rulers, [...places, ...named.map(around)], [...lines, ...leaders]) };
+}
+
+// The names of axes, each where it lies over nothing, if there is such a place.
+/** @param {AxisLine[]} rulers @param {Rect[]} taken @param {Line[]} lines @returns {(Rect & { text: string })[]} */
+function axesNamed(rulers, taken, lines) {
+  return rulers.flatMap(({ text, stands }) => {
+    const place = stands.find((box) => !taken.some((other) => overlap(box, other))
+      && !lines.some(({ from, to, width }) => crosses(box, from, to, width / 2)));
+    if (place) taken.push(place);
+    return place ? [{ ...place, text }] : [];
+  });
 }
 
 // What wants a name: the query or the context first, then words by what they are given.

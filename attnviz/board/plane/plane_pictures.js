@@ -66,7 +66,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const named = isPlane ? features(made, 2) : [say("board.plane.rest"), null];
   return {
     view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "",
-    rulers: keys.length || main ? rulersOf(view, size, scale, named, marks) : [],
+    rulers: keys.length || main ? rulersOf(view, size, scale, named) : [],
   };
 }
 
@@ -238,7 +238,7 @@ export function pictureOfMix(made, query, size, scale, kept, { values, drawn, ax
   const named = made.matrices.v.columns <= 2 ? features(made, made.matrices.v.columns) : [];
   return {
     view, hub: to ?? view.origin, marks, axis: "",
-    rulers: spots.length ? rulersOf(view, size, scale, named, marks) : [],
+    rulers: spots.length ? rulersOf(view, size, scale, named) : [],
     main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale,
       label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
   };

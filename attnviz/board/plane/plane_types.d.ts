@@ -60,10 +60,11 @@ interface Mark {
   weight: number;
 }
 
-/** A line through the picture and what it is called. */
-interface AxisLine extends Rect {
+/** A line through the picture, what it is called, and where its name may stand. */
+interface AxisLine {
   path: string;
   text: string;
+  stands: Rect[];
 }
 
 interface Picture {

@@ -14,10 +14,14 @@ const SAYS = 78; // pixels over it
 
 /** Where their line begins: under what is read, which is larger on a large screen.
  *  @param {Layout} layout @param {boolean} says */
-export function toolsAt({ arcs, chips, shares, scale }, says) {
-  const most = says ? (SAYS + LINE) * scale : 0;
-  const line = chips > LINE * scale ? LINE : LOW;
-  return Math.min(arcs + chips + shares, Math.max(arcs + chips, most)) - line * scale;
+export function toolsAt(layout, says) {
+  const { chips, scale } = layout;
+  return endOf(layout, says) - (chips > LINE * scale ? LINE : LOW) * scale;
+}
+
+/** @param {Layout} layout @param {boolean} says */
+function endOf({ arcs, chips, shares, scale }, says) {
+  return Math.min(arcs + chips + shares, Math.max(arcs + chips, says ? (SAYS + LINE) * scale : 0));
 }
 
 export class SentenceTools {
@@ -35,6 +39,7 @@ export class SentenceTools {
     this.layers =
       make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
     this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
+    this.under = { x: 0, height: 0 }; // beside the words, so much is free under it
     this.beside = 0; // so wide it is at the right of what is read, which stands under the words
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
@@ -54,6 +59,9 @@ export class SentenceTools {
     const right = below && !this.element.matches(".gone") && width > 2 * tools * scale;
     this.beside = right ? tools * scale : 0;
     const above = below || left + tools * scale > width;
+    const free = above || this.element.matches(".gone") || this.board.strip.height || data.framed ? 0
+      : arcs + chips + layout.shares - endOf(layout, data.says !== false);
+    this.under = { x: left, height: free };
     toggle(this.element, "above", above && !right);
     Object.assign(this.element.style, above
       ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }

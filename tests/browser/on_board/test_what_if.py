@@ -54,12 +54,14 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     shares = board.board.locator('[data-at^="attention_weights,"]')
     seen = """all => {
       const foot = all[0].getRootNode().querySelector(".panel").getBoundingClientRect().top;
+      const words = all[0].getRootNode().querySelector(".sentence").getBoundingClientRect().bottom;
       const boxes = all.map(each => each.getBoundingClientRect()).filter(each => each.height);
-      return boxes.length > 5 && boxes.every(({ top, bottom }) => top > 48 && bottom < foot);
+      return boxes.length > 5 && boxes.every(({ top, bottom }) => top > Math.max(48, words) && bottom < foot);
     }"""
     eventually(lambda: shares.evaluate_all(seen), True)
     eventually(lambda: panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1"), True)
     if linked:
+        expect(board.page.locator(".says b")).to_be_in_viewport(ratio=1)  # over no row that it acts on
         board.page.get_by_role("button", name=say("what_if.predict.leave")).click()
     board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
     cells = board.page.locator(".painter [role=gridcell] button")

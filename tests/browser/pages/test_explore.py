@@ -15,7 +15,7 @@ from attnviz.core.scenario import traced
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from tests.browser.board import Board
-from tests.browser.looks import look_at
+from tests.browser.looks import contrast, look_at
 from tests.browser.playground import eventually
 from tests.browser.readers import Tabs, readers
 
@@ -45,6 +45,11 @@ _STRONGEST = """() => {
 }"""
 
 
+# The page's colour, and those of bars.
+_BARS = """all => [getComputedStyle(all[0].closest('.board')).backgroundColor,
+  ...all.map(each => getComputedStyle(each).backgroundImage.match(/rgb\\([^)]*\\)/)[0])]"""
+
+
 # Which lines come near the ruler that don't end before it, and go on behind it.
 _CROSSED = """board => {
   const line = board.querySelector('.ruler-line'), { left, right, top, bottom } = line.getBoundingClientRect();
@@ -59,12 +64,29 @@ _CROSSED = """board => {
 }"""
 
 
-# Which names of axes lie over the point of a key.
-_NAMED_OVER_POINTS = """plane => [...plane.querySelectorAll('.names .ruler')].filter(name => {
-  const { left, right, top, bottom } = name.getBoundingClientRect();
-  return [...plane.querySelectorAll('circle')].map(each => each.getBoundingClientRect())
-    .some(box => box.left < right && box.right > left && box.top < bottom && box.bottom > top);
-}).map(each => each.textContent)"""
+# Which names in a picture lie over the point of a key, over another name, or on an arrow.
+_NAMED_OVER_SOMETHING = """plane => {
+  const boxOf = each => each.getBoundingClientRect();
+  const meet = (one, other) =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  const names = [...plane.querySelectorAll('.names span:not(.gone)')].map(each => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return { text: each.textContent, left: left + 1, right: right - 1, top: top + 4, bottom: bottom - 4 };
+  });
+  const points = [...plane.querySelectorAll('circle')].map(boxOf);
+  const from = boxOf(plane.querySelector('svg'));
+  const onLines = [...plane.querySelectorAll('path.arrow, path.main')].flatMap(path => {
+    const all = path.getTotalLength();
+    return Array.from({ length: all ? 200 : 0 }, (_, n) => path.getPointAtLength(all * n / 199))
+      .map(({ x, y }) => ({ left: from.left + x, right: from.left + x, top: from.top + y, bottom: from.top + y }));
+  });
+  return names.flatMap((name, at) => {
+    const over = [...points, ...names.slice(at + 1), ...onLines].find(other => meet(name, other));
+    return over ? [[name.text, over]] : [];
+  });
+}"""
 
 
 class Newcomer(Board):
@@ -102,6 +124,9 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     expect(reader.board.locator(".what")).to_have_text(say("board.sentence.what"))
     expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
     assert reader.board.evaluate(_CROSSED) == []
+    for matrix, aside in (("scores", "grey"), ("attention_weights", "rounded")):  # as two digits add up to 0.99
+        named = reader.board.locator(f".matrix[data-matrix={matrix}] .short:visible").last
+        expect(named).to_have_text(say(f"board.matrix.{aside}"))
     box = reader.knob.bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -251,6 +276,11 @@ def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(
     for name, (strongest, least) in reader.page.evaluate(_STRONGEST).items():
         assert strongest >= 5, name
         assert least >= 4.5, name
+    reader.page.set_viewport_size({"width": 390, "height": 844})
+    bars = reader.board.locator(".bars .line:visible .cell")
+    expect(bars).to_have_count(6)
+    colours = [[int(each) for each in re.findall(r"\d+", rgb)[:3]] for rgb in bars.evaluate_all(_BARS)]
+    assert min(contrast(bar, colours[0]) for bar in colours[1:]) >= 3, "a small share is seen"
 
 
 def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> None:
@@ -259,13 +289,17 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
     plane = reader.board.locator(".plane")
     expect(plane).to_contain_text(say("board.plane.farthest", key="cat"))
-    eventually(lambda: plane.evaluate(_NAMED_OVER_POINTS), [])
     on = {"whole": "3.8960", "by": "÷ √2", "score": "2.7549", "e": "15.72", "sum": "25.81", "share": "61 %"}
     expect(plane).to_contain_text(say("board.plane.scaled", **on))
     for tab in ("scores", "mix"):
         plane.get_by_role("tab", name=say(f"board.plane.tab_{tab}")).click()
-        of_these = '.cell:not([data-at^="w_v,"])'  # what makes values is the least of it
-        eventually(partial(under, plane, reader.board.locator(of_these)), [])
+        for width, height, all_free in ((1366, 768, True), (1920, 1080, True), (1280, 720, False)):
+            reader.page.set_viewport_size({"width": width, "height": height})
+            rest = "" if all_free else ':not([data-at^="w_v,"])'  # what makes values is the least of it
+            these = f".cell{rest}, .op" + ", .legend, .title" * all_free
+            eventually(partial(under, plane, reader.board.locator(these)), [])
+            eventually(partial(plane.evaluate, _NAMED_OVER_SOMETHING), [])
+    reader.page.set_viewport_size({"width": 1366, "height": 768})
     play = reader.board.get_by_role("button", name=say("board.play.start"))
     play.click()
     expect(plane).to_have_count(0)
@@ -303,7 +337,7 @@ def under(plane: Locator, cells: Locator) -> list[str]:
         plane.evaluate(
             """(plane, cells) => {
       const { left, right, top, bottom } = plane.getBoundingClientRect();
-      return cells.map(each => [each.dataset.at, each.getBoundingClientRect()])
+      return cells.map(each => [each.dataset.at ?? each.textContent, each.getBoundingClientRect()])
         .filter(([, box]) => box.left < right && box.right > left && box.top < bottom && box.bottom > top)
         .map(([at]) => at);
     }""",
@@ -337,6 +371,10 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     reader = new_newcomer(1366, 768).arrive()
     way = reader.page.get_by_role("button", name=re.compile("New here"))
     expect(way).to_be_visible()
+    for width, height in ((390, 844), (1024, 768), (1366, 768)):  # a newcomer sees it first
+        reader.page.set_viewport_size({"width": width, "height": height})
+        expect(reader.headline).to_be_in_viewport()
+        eventually(lambda: way.evaluate("each => each.getBoundingClientRect().bottom < 110"), True)
     reader.type_over(TOY, "1")
     expect(way).to_have_count(0)
     reader.page.go_back()

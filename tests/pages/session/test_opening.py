@@ -30,6 +30,10 @@ def test_the_opening_page_shows_whom_fluffy_reads_and_says_that_the_numbers_are_
     assert board["features"] == ["noun", "adjective", "verb"]
     said = "Numbers made by hand: X's columns are noun, adjective and verb."
     assert any(said in each for each in (*reader.captions, *reader.texts, json.dumps(board)))
+    hides = ["st-key-setup_drawn" in each.proto.body for each in reader.at.get("html")]
+    assert any(hides), "a seed that draws nothing is out of sight"
+    own = reader.set("text", "the fluffy dog")
+    assert not any("st-key-setup_drawn" in each.proto.body for each in own.at.get("html"))
 
 
 @pytest.mark.parametrize("address", [{"d_in": "3"}, {"d_in": "abc"}, {"example": "journey"}, {"example": "published"}])
