@@ -125,8 +125,8 @@ export class Plane {
       .map(([name, { y }]) => Math.min(y, titles[name].y));
     const low = Math.min(...tops, weights ? legendAt(layout, weights).y : above) - side / 2;
     const scores = this.tab !== "mix";
-    return place(start, v.x, low, STRIP) ?? place(keys, v.x, above, HIGH) ?? place(keys, v.x, above, LOW)
-      ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
+    return place(start, v.x, low, STRIP) ?? (scores ? place(keys, v.x, above, HIGH) : null)
+      ?? place(keys, v.x, above, LOW) ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
   }
 
   // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
