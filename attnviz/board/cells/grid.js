@@ -1,7 +1,8 @@
 // One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
 
 import { make, markAll, put, setText, toggle, UNSEEN } from "./elements.js";
-import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf, widthOf } from "./cell.js";
+import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf,
+  widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";

@@ -117,7 +117,8 @@ export class Plane {
     const place = (from, to, low, [wide, high]) => {
       const [x, lift] = [from + side, from + side >= under.x ? under.height : 0];
       const [width, height] = [Math.min(to - side - x, AROUND.most * scale), low + lift];
-      return width < wide * scale || height < Math.max(high, this.least + 2 * AROUND.edge + 2) * scale ? null : { x: to - side - width, y: -lift, width, height };
+      const fits = width >= wide * scale && height >= Math.max(high, this.least + 2 * AROUND.edge + 2) * scale;
+      return !fits ? null : { x: to - side - width, y: -lift, width, height };
     };
     const keys = k.x + k.width;
     const start = Math.max(under.x, over.x + over.width);
@@ -126,7 +127,8 @@ export class Plane {
     const low = Math.min(...tops, weights ? legendAt(layout, weights).y : above) - side / 2;
     const scores = this.tab !== "mix";
     return place(start, v.x, low, STRIP) ?? (scores ? place(keys, v.x, above, HIGH) : null)
-      ?? place(keys, v.x, above, LOW) ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
+      ?? place(keys, v.x, above, LOW)
+      ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
   }
 
   // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
