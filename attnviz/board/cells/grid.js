@@ -311,7 +311,7 @@ export class Grid {
     const told = asideOf(board, stage);
     const wide = `${symbolOf(stage)} ${stage.short}${told}`.length * LETTERED * board.layout.scale;
     const some = stage.is.shares && told && wide > parseFloat(this.title.style.maxWidth);
-    setText(aside, some ? say("board.matrix.about") : told);
+    setText(aside, some ? `\u00a0${say("board.matrix.about")}` : told);
     toggle(aside, "hidden", !told);
   }
 
