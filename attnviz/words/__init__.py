@@ -95,6 +95,8 @@ def _template(key: str) -> Template:
 def _collect(found: dict[str, Template], key: str, value: Any) -> None:
     if isinstance(value, Mapping) and set(value) != FORMS:
         for name, inner in value.items():
+            if isinstance(inner, Mapping) and "like" in inner:
+                inner = {**value[inner["like"]], **{text: each for text, each in inner.items() if text != "like"}}
             _collect(found, f"{key}.{name}", inner)
     else:
         found[key] = value
