@@ -30,17 +30,14 @@ from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, pu
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.words import say
 
-_KEY = "check.example"
 _STEP = feed_forward_table()
 
 
 def show_examples() -> None:
     """Draw the choice of an example, and the example."""
     chosen = checked().example
-    session = this_session()
-    session.put(_KEY, chosen)
-    st.selectbox(say("check.examples.choose"), published_names(), key=_KEY, format_func=_title,
-                 on_change=lambda: url_texts.put(CHECK, Checked(EXAMPLES, session.get(_KEY))))  # fmt: skip
+    held = this_session().held("check.example", chosen, lambda name: url_texts.put(CHECK, Checked(EXAMPLES, name)))
+    st.selectbox(say("check.examples.choose"), published_names(), format_func=_title, **held)
     if chosen == VARIANCES:
         _show_variances()
         return

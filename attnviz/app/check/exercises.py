@@ -27,7 +27,6 @@ from attnviz.marking import NOT_RIGHT, Mark, Marking
 from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
-_RUNG = "check.ex.rung"
 _HAND_IN = "check.hand_in.made"  # an exercise, the sheet to hand in that is like it, and its secret
 _FAIR_FROM = 2  # inputs and dimensions of a key, or with decimals one of them: of less, hardly one is fair
 _FIRST = Exercise(blank=(), fair=True)  # where no link names one
@@ -104,11 +103,10 @@ def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
         value = getattr(exercise, name)
         this_session().put(f"check.ex.{name}", list(value) if name == "blank" else value)
     if not for_student:  # what isn't blank is an answer
-        this_session().put(_RUNG, exercise.rung)
+        held = this_session().held("check.ex.rung", exercise.rung, _take_rung)
         st.segmented_control(
-            say("exercises.rung"), RUNGS, format_func=lambda rung: say(f"exercises.rungs.{rung}"), key=_RUNG,
-            on_change=_take_rung,
-        )  # fmt: skip
+            say("exercises.rung"), RUNGS, format_func=lambda rung: say(f"exercises.rungs.{rung}"), **held
+        )
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_exercise"):
         st.number_input(
             say("exercises.number"), 0, MAX_SEED, step=1, key="check.ex.seed", on_change=_take_controls, width=140,
@@ -146,8 +144,7 @@ def _take_controls() -> None:
     _open(replace(_asked().exercise, **values))
 
 
-def _take_rung() -> None:
-    rung = this_session().get(_RUNG)
+def _take_rung(rung: int | None) -> None:
     if rung is not None:
         _open(replace(_asked().exercise, blank=left_out(rung)))
 

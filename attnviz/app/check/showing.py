@@ -33,11 +33,10 @@ def chosen_mode() -> str:
         session.exercise = url_texts.current(CHECK)
         url_texts.correct(CHECK, "")
     mode = checked().mode
-    session.put(_KEY, mode)
+    held = session.held(_KEY, mode, lambda to: url_texts.put(CHECK, Checked(to)))
     st.segmented_control(
-        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, key=_KEY,
-        on_change=lambda: url_texts.put(CHECK, Checked(session.get(_KEY))),
-        format_func=lambda mode: say(f"check.mode.{mode}"), label_visibility="collapsed",
+        say("check.mode.label"), (CHECKING, EXAMPLES), required=True, label_visibility="collapsed",
+        format_func=lambda each: say(f"check.mode.{each}"), **held,
     )  # fmt: skip
     return mode
 

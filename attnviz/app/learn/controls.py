@@ -68,10 +68,10 @@ def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
 
 
 def _show_task(settings: TrainingSettings) -> None:
-    this_session().put("learn.task", settings.task)
+    held = this_session().held("learn.task", settings.task, _take_task)
     st.segmented_control(
-        say("learn.what"), tuple(TASKS), key="learn.task", format_func=lambda name: say(f"learn.tasks.{name}.title"),
-        on_change=_take_task, label_visibility="collapsed",
+        say("learn.what"), tuple(TASKS), format_func=lambda name: say(f"learn.tasks.{name}.title"),
+        label_visibility="collapsed", **held,
     )  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.law"))
     if settings.task == "text":
@@ -94,8 +94,8 @@ def _show_task(settings: TrainingSettings) -> None:
     )
 
 
-def _take_task() -> None:
-    name, opened = this_session().get("learn.task"), texts()[LEARN].default
+def _take_task(name: str) -> None:
+    opened = texts()[LEARN].default
     if name in TASKS:
         begin_with(opened if name == opened.task else settings_for(TASKS[name]))
 
@@ -140,21 +140,13 @@ def _show_settings(settings: TrainingSettings) -> None:
         whole("d_k", settings, 1, MAX_D_MODEL)
         choice("positions", settings, LEARNED_POSITIONS)
         choice("norm", settings, MODEL_NORMS)
-        this_session().put("learn.d_ff", settings.d_ff or 0)
-        st.number_input(say("learn.settings.d_ff"), 0, MAX_D_FF, key="learn.d_ff", width=122, on_change=_take_d_ff)
+        held = this_session().held("learn.d_ff", settings.d_ff or 0, lambda d_ff: change(d_ff=d_ff or None))
+        st.number_input(say("learn.settings.d_ff"), 0, MAX_D_FF, width=122, **held)
     with st.container(horizontal=True):
         for name in ("tied", "bias", "heads_alike"):
             switch(name, settings)
-    this_session().put("learn.frozen", list(settings.frozen))
-    st.multiselect(say("learn.settings.frozen"), learned_in(settings), key="learn.frozen", on_change=_take_frozen)
-
-
-def _take_d_ff() -> None:
-    change(d_ff=this_session().get("learn.d_ff") or None)
-
-
-def _take_frozen() -> None:
-    change(frozen=tuple(this_session().get("learn.frozen")))
+    held = this_session().held("learn.frozen", list(settings.frozen), lambda names: change(frozen=tuple(names)))
+    st.multiselect(say("learn.settings.frozen"), learned_in(settings), **held)
 
 
 def _rate(settings: TrainingSettings) -> None:

@@ -51,12 +51,12 @@ def _heads(settings: TrainingSettings) -> list[tuple[int, int]]:
 def pick_heads_off(settings: TrainingSettings, off: Off) -> None:
     """Draw a switch for each head."""
     key = f"learn.off.{settings.n_layers}.{settings.n_heads}"
-    this_session().put(key, list(off))
+    held = this_session().held(
+        key, list(off), lambda to: url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in sorted(to)))
+    )
     st.pills(
-        say("learn.off.heads"), _heads(settings), selection_mode="multi", key=key, label_visibility="collapsed",
+        say("learn.off.heads"), _heads(settings), selection_mode="multi", label_visibility="collapsed", **held,
         format_func=lambda each: say("learn.off.switch", head=called(settings, *each)), help=say("learn.off.how"),
-        on_change=lambda: url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in
-                                                         sorted(this_session().get(key)))),
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Two heads beside each other: of another head, sentence or model."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -31,10 +32,9 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     """Draw the choice of comparison, and both heads' weights in one scale."""
     kinds = [HEAD, SENTENCE, *([MODEL] if len(offered()) > 1 else []), *([BEFORE] if view.edits else [])]
     asked = take(MODEL_COMPARE)
-    this_session().put(_KIND_KEY, asked.kind if asked.kind in kinds else None)
-    st.segmented_control(say("models.compare.with"), kinds, key=_KIND_KEY, label_visibility="collapsed",
-                         format_func=lambda each: say(f"models.compare.kinds.{each}"),
-                         on_change=_keep_kind, args=(view.name,))  # fmt: skip
+    held = this_session().held(_KIND_KEY, asked.kind if asked.kind in kinds else None, partial(_keep_kind, view.name))
+    st.segmented_control(say("models.compare.with"), kinds, label_visibility="collapsed",
+                         format_func=lambda each: say(f"models.compare.kinds.{each}"), **held)  # fmt: skip
     if asked.kind not in kinds:
         return
     try:
@@ -64,9 +64,9 @@ def _keep(asked: Compared) -> None:
     url_texts.put(MODEL_COMPARE, asked)
 
 
-def _keep_kind(name: str) -> None:
-    kind = this_session().get(_KIND_KEY) or ""
-    _keep(Compared(kind, name=_others(name)[0] if kind == MODEL else ""))  # a link names the model, whatever is offered
+def _keep_kind(name: str, kind: str | None) -> None:
+    # A link names the model, whatever is offered.
+    _keep(Compared(kind or "", name=_others(name)[0] if kind == MODEL else ""))
 
 
 def _others(name: str) -> list[str]:
@@ -85,9 +85,8 @@ def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: st
     if asked.kind == MODEL:
         others = _others(name)
         shown = asked.name if asked.name in others else others[0]
-        this_session().put(_MODEL_KEY, shown)
-        st.selectbox(say("models.page.model"), others, key=_MODEL_KEY,
-                     on_change=lambda: _keep(Compared(MODEL, name=this_session().get(_MODEL_KEY))))  # fmt: skip
+        held = this_session().held(_MODEL_KEY, shown, lambda to: _keep(Compared(MODEL, name=to)))
+        st.selectbox(say("models.page.model"), others, **held)
         name = shown
     else:
         text = sentence(MODEL_COMPARED, say("models.compare.sentence"), _TEXT_KEY)

@@ -101,7 +101,7 @@ def is_too_long(typed: str) -> bool:
     return True
 
 
-_SENTENCE_KEY, _MODEL_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.name", "model.order", "model.above"
+_SENTENCE_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.order", "model.above"
 # The model and the sentence, the order of the heads and above which figure they are shown, and where more is said.
 Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 
@@ -117,8 +117,8 @@ def show_asked(*, alone: bool) -> Asked:
         which = st.container()
         with st.popover(say("models.page.model")):
             if len(offered()) > 1:
-                this_session().put(_MODEL_KEY, name)
-                st.selectbox(say("models.page.model"), list(offered()), key=_MODEL_KEY, on_change=_take_model)
+                held = this_session().held("model.name", name, _take_model)
+                st.selectbox(say("models.page.model"), list(offered()), **held)
             order, above = _order()
             st.caption(say("models.page.about" if order == BY_LAYERS else f"models.page.measures.{order}"))
             if text == example_of(name):
@@ -129,8 +129,8 @@ def show_asked(*, alone: bool) -> Asked:
     return name, text, order, above, (which, more)
 
 
-def _take_model() -> None:
-    before, chosen = take(MODEL), this_session().get(_MODEL_KEY)
+def _take_model(chosen: str) -> None:
+    before = take(MODEL)
     url_texts.put(MODEL, chosen)
     example = example_of(chosen)
     if example is not None and take(SENTENCE) == example_of(before):  # not typed by the reader

@@ -1,5 +1,6 @@
 """The page Real model: a sentence, all heads, and one board."""
 
+from functools import partial
 from itertools import takewhile
 
 import streamlit as st
@@ -192,11 +193,10 @@ def _kind(view: ModelTrace) -> Kind:
     if len(view.kinds) == 1:
         return view.kinds[0]
     kind = take(MODEL_KIND)
-    this_session().put(_KIND_KEY, kind)
+    held = this_session().held(_KIND_KEY, kind, partial(url_texts.put, MODEL_KIND))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(say("models.page.kind"), view.kinds, key=_KIND_KEY, required=True,
-                             format_func=lambda each: say(f"models.page.kinds.{each}"),
-                             on_change=lambda: url_texts.put(MODEL_KIND, this_session().get(_KIND_KEY)))  # fmt: skip
+        st.segmented_control(say("models.page.kind"), view.kinds, required=True,
+                             format_func=lambda each: say(f"models.page.kinds.{each}"), **held)  # fmt: skip
         written_so_far = sentence(MODEL_TARGET, say("models.page.target"), _TARGET_KEY)
     is_too_long(written_so_far)
     return kind if kind in view.kinds else view.kinds[0]

@@ -178,10 +178,10 @@ def _keep() -> None:
 
 def _show_cache(view: ModelTrace) -> None:
     """Draw the switch of the cache, and say what was computed now."""
-    session, key = this_session(), _KEYS["cache"]
-    session.put(key, take(MODEL_CACHE) == "off")
-    st.toggle(say("write.cache"), key=key, help=say("write.cache_help"),
-              on_change=lambda: url_texts.put(MODEL_CACHE, "off" if session.get(key) else ""))  # fmt: skip
+    held = this_session().held(
+        _KEYS["cache"], take(MODEL_CACHE) == "off", lambda off: url_texts.put(MODEL_CACHE, "off" if off else "")
+    )
+    st.toggle(say("write.cache"), help=say("write.cache_help"), **held)
     st.caption(cache_in_words(view))
     for told in costs_in_words(view):
         st.caption(as_message(told))

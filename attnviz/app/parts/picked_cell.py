@@ -1,5 +1,6 @@
 """The picked head, layer and cell, from the URL; explains the cell."""
 
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -77,11 +78,10 @@ def _explain(picked: Explanation) -> None:
 def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) -> None:
     shapes = shapes_of(trace)
     session = this_session()
-    session.put(MATRIX, picked.matrix if picked else None)
+    held = session.held(MATRIX, picked.matrix if picked else None, partial(_take_matrix, trace, query))
     st.selectbox(
-        say("playground.cell.matrix"), in_view(shapes), None, key=MATRIX, width=200,
+        say("playground.cell.matrix"), in_view(shapes), None, width=200, label_visibility="collapsed", **held,
         format_func=lambda name: trace.stages[name].title, placeholder=say("playground.cell.choose"),
-        label_visibility="collapsed", on_change=_take_matrix, args=(trace, query),
     )  # fmt: skip
     if picked is None:
         return
@@ -104,8 +104,7 @@ def _show_choice(trace: AttentionTrace, picked: Explanation | None, query: int) 
                      format_func=options.__getitem__, label_visibility="collapsed")  # fmt: skip
 
 
-def _take_matrix(trace: AttentionTrace, query: int) -> None:
-    name = this_session().get(MATRIX)
+def _take_matrix(trace: AttentionTrace, query: int, name: str | None) -> None:
     if name is None:
         pick(None)
         return
@@ -138,10 +137,9 @@ def show_layer_picker(scenario: Scenario) -> int:
 
 
 def _show_places(name: str, label: str, n: int, picked: int) -> None:
-    session, key = this_session(), _PICKER_KEYS[name]
-    session.put(key, picked)
+    held = this_session().held(_PICKER_KEYS[name], picked, lambda to: url_texts.put(name, int(to)))
     st.segmented_control(
-        label, range(n), key=key, required=True, on_change=lambda: url_texts.put(name, int(session.get(key))),
+        label, range(n), required=True, **held,
         format_func=lambda each: say("heads.layer", layer=each) if name == LAYER else str(each),
         label_visibility="collapsed" if name == LAYER else "visible",
     )  # fmt: skip

@@ -90,14 +90,11 @@ def _show_switches(scenario: Scenario, on: WhatIf) -> None:
 
 
 def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:
-    key = f"what_if.{name}"
-    session = this_session()
-    session.put(key, on.get(name))
     st.radio(
-        say(f"what_if.{name}.label"), ("", *settings), horizontal=True, key=key,
+        say(f"what_if.{name}.label"), ("", *settings), horizontal=True,
         format_func=lambda each: say(f"what_if.{_key(name, each)}.choice") if each else say("what_if.usual"),
         captions=[say(f"what_if.{_key(name, each)}.does") for each in ("", *settings)],
-        on_change=_put, args=(lambda now: now.with_(name, session.get(key)),),
+        **this_session().held(f"what_if.{name}", on.get(name), lambda to: _put(lambda now: now.with_(name, to))),
     )  # fmt: skip
     if on.get(name):
         st.caption(say(key_of(f"{name}.{on.get(name)}", "more", scenario.reads_others)))

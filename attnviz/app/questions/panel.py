@@ -199,24 +199,16 @@ class Panel:
     def _show_control(self, control: Control) -> None:
         key = f"questions.{self.question.slug}.{control.name}"
         kind = int if control.whole else float
-        this_session().put(key, kind(min(max(control.read(self.example.scenario), control.low), control.high)))
-        st.slider(
-            control.label, kind(control.low), kind(control.high), step=kind(control.step), key=key,
-            on_change=lambda: _make(self.question, lambda now: control.change(now, this_session().get(key))),
-        )  # fmt: skip
+        value = kind(min(max(control.read(self.example.scenario), control.low), control.high))
+        held = this_session().held(key, value, lambda to: _make(self.question, lambda now: control.change(now, to)))
+        st.slider(control.label, kind(control.low), kind(control.high), step=kind(control.step), **held)
 
     def _show_choice(self, option: Option | Exponent) -> None:
-        question, example = self.question, self.example
-        chosen, key = example.options[option.name], f"questions.{question.slug}.{option.name}"
-
-        def take_it() -> None:
-            value = this_session().get(key)
-            _view(question, {option.name: value if isinstance(option, Option) else f"{value:.4g}"})
-
+        chosen, key = self.example.options[option.name], f"questions.{self.question.slug}.{option.name}"
         if isinstance(option, Exponent):
-            this_session().put(key, float(chosen))
-            st.slider(option.label, 0.0, MAX_P, step=0.05, key=key, on_change=take_it)
+            held = this_session().held(key, float(chosen), lambda p: _view(self.question, {option.name: f"{p:.4g}"}))
+            st.slider(option.label, 0.0, MAX_P, step=0.05, **held)
         else:
-            this_session().put(key, chosen)
+            held = this_session().held(key, chosen, lambda to: _view(self.question, {option.name: to}))
             st.segmented_control(option.label, option.names, format_func=option.choices.__getitem__,
-                                 required=True, key=key, on_change=take_it)  # fmt: skip
+                                 required=True, **held)  # fmt: skip

@@ -164,6 +164,11 @@ class Session:
         """Set a control, in a callback or before it is drawn."""
         st.session_state[key] = value
 
+    def held(self, key: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
+        """Set a control that's drawn next; return its key, and what takes changes."""
+        self.put(key, value)
+        return {"key": key, "on_change": lambda: take(self.get(key))}
+
     def pop(self, key: str, default: Any = None) -> Any:
         """Return what a key holds, and forget it."""
         return st.session_state.pop(key, default)

@@ -154,11 +154,10 @@ def _show_temperature(control: Control) -> None:
     """Draw the temperature's slider; the folded control takes any number."""
     session = this_session()
     now = session.get(control.name, control.default) or control.default
-    session.put(_TEMPERATURE, now)
     with st.container(key="setup-read"):
         st.select_slider(
-            say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), key=_TEMPERATURE, help=control.help,
-            format_func=significant, on_change=lambda: address.turn({control.name: session.get(_TEMPERATURE)}),
+            say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), help=control.help, format_func=significant,
+            **session.held(_TEMPERATURE, now, lambda to: address.turn({control.name: to})),
         )  # fmt: skip
         session.shared.beside_temperature = st.container()
 

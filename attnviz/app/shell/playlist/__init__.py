@@ -18,8 +18,6 @@ from attnviz.link.state import as_the_app_opens
 from attnviz.link.typed_form import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.words import say
 
-_LINES = "share.playlist.lines"
-
 _strip = component(
     "playlist",
     '<nav hidden><a class="before">‹</a><span class="at"></span><a class="next">›</a><span class="said"></span>'
@@ -54,9 +52,8 @@ def show_playlist() -> None:
     moments: tuple[Moment, ...] = take(PLAYLIST)
     with st.expander(say("share.playlist.label"), expanded=bool(moments)):
         st.caption(say("share.playlist.about"))
-        this_session().put(_LINES, text_of(moments))
-        st.text_area(say("share.playlist.lines"), key=_LINES, height=140,
-                     on_change=lambda: _put(str(this_session().get(_LINES) or ""), n=1))  # fmt: skip
+        held = this_session().held("share.playlist.lines", text_of(moments), lambda lines: _put(str(lines or ""), n=1))
+        st.text_area(say("share.playlist.lines"), height=140, **held)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(say("share.playlist.add"), key="share.playlist.add", on_click=partial(_add, moments))
             if moments:
