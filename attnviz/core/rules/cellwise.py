@@ -11,21 +11,7 @@ from torch import Tensor, where
 from torch.nn.functional import gelu
 
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
-from attnviz.core.rules.expression import (
-    RESULT,
-    I,
-    J,
-    Piece,
-    at_once,
-    exp,
-    normal,
-    number,
-    positive,
-    root,
-    sentence,
-    sources,
-    tanh,
-)
+from attnviz.core.rules.expression import RESULT, I, J, Piece, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words.numbers import significant
 
@@ -78,7 +64,7 @@ class TimesRoot(Rule):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), d = sources(1), shapes[0][1]
         words = sentence("explanation.times_root.words", number=x.named(), n=d)
-        value = root(number(d, str(d))) * x[I, J]
+        value = number(d, str(d)).root * x[I, J]
         return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=3, trouble="read"),)
 
 
@@ -97,7 +83,7 @@ class ReLU(Rule):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
         words = sentence("explanation.relu.words", number=x.named())
-        return (Piece(positive(x[I, J]), ("max(0, ", x.name(), ")"), (words,)),)
+        return (Piece(x[I, J].positive, ("max(0, ", x.name(), ")"), (words,)),)
 
 
 _STEEPEST = 1.13  # of the curve, at √2
@@ -137,7 +123,7 @@ class GELU(Rule):
         (x,) = sources(1)
         words = sentence("explanation.gelu.words", number=x.named())
         symbols = (x.name(), " · Φ(", x.name(), ")")
-        return (Piece(x[I, J] * normal(x[I, J]), symbols, (words,), (), _IN_GELU, x[I, J], "sum"),)
+        return (Piece(x[I, J] * x[I, J].normal, symbols, (words,), (), _IN_GELU, x[I, J], "sum"),)
 
 
 @dataclass(frozen=True)
@@ -162,7 +148,7 @@ class FeatureMap(Rule):
         more: dict[str, Any] = {"roundings": 4, "trouble": "read"}
         return (
             Piece(x[I, J] + number(1.0, "1"), (x.name(), " + 1"), (above,), (x[I, J],), **more),
-            Piece(exp(x[I, J]), ("exp(", x.name(), ")"), (below,), **more),
+            Piece(x[I, J].exp, ("exp(", x.name(), ")"), (below,), **more),
         )
 
 
@@ -191,4 +177,4 @@ class Cap(Rule):
         words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
         symbols = (f"{significant(self.limit)} · tanh(", x.name(), f" / {significant(self.limit)})")
         # Of the quotient, the tangent, of which a machine knows the last digits badly, and the product.
-        return (Piece(limit * at_once(tanh(x[I, J] / limit)), symbols, (words,), roundings=6),)
+        return (Piece(limit * (x[I, J] / limit).tanh.at_once, symbols, (words,), roundings=6),)

@@ -7,7 +7,7 @@ A declaration goes to the page as JSON: `reading.py` and `explaining/` interpret
 ['+', ['at', 0, [0, 1, 0, 0], [0, 0, 1, 0]], ['at', 1, [0, 1, 0, 0], [0, 0, 1, 0]]]
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -62,8 +62,29 @@ def j_modulo(modulus: int) -> Index:
     return Index(rest=1, modulus=modulus)
 
 
+class _Of:
+    """What makes a node of this name from another one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, of: "Node", _: type) -> "Node":
+        return Node(self._name, of)
+
+
 class Node:
     """A part of an expression."""
+
+    exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
+        _Of, ("exp", "ln", "root", "tanh", "normal", "positive", "cos", "sin", "negative")
+    )
+    magnitude = _Of("magnitude")  # without its sign; of -∞ 0, for that is no number of a size
+    rounded = _Of("rounded")  # a number that torch keeps on the way, in float32
+    level = _Of("level")  # what cancels out: 0, unless exponentials would be too large to read
+    lasting = _Of("lasting")  # the same, unless it's too small for float32, which keeps nothing of it
+    away = _Of("away")  # how far from 0, up to where the exponential below it is 0 at every precision
+    as_number = _Of("as_number")  # written as one number, whatever it's made of
+    at_once = _Of("at_once")  # written out, then as one number, without a step for each part
 
     def __init__(self, *parts: Any) -> None:
         self.parts: Parts = [each.parts if isinstance(each, Node | Index) else each for each in parts]
@@ -79,6 +100,23 @@ class Node:
 
     def __truediv__(self, other: "Node") -> "Node":
         return Node("/", self, other)
+
+    def within(self, low: float, high: float) -> "Node":
+        """Return 1 if a number lies strictly between two, else 0."""
+        return Node("within", self, low, high)
+
+    def hidden(self, mask: "Node", roundings: int) -> "Node":
+        """Return a number plus a mask, or -∞ where the mask is."""
+        return Node("hidden", self, mask, roundings)
+
+    def weighed(self, mask: "Node", roundings: int) -> "Node":
+        """Return a number times the exponential of a mask."""
+        return Node("weighed", self, mask, roundings)
+
+    @property
+    def written(self) -> Parts:
+        """A number as a page writes it."""
+        return ["written", self.parts]
 
 
 class Source:
@@ -196,38 +234,6 @@ def largest(n: int, each: Node, more: Node | None = None) -> Node:
     return Node("max", n, each, more)
 
 
-def function(name: str) -> Callable[[Node], Node]:
-    """Return what makes a node of this name from one other."""
-    return lambda of: Node(name, of)
-
-
-exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
-    function, ("exp", "ln", "root", "tanh", "normal", "positive", "cos", "sin", "negative")
-)
-magnitude = function("magnitude")  # without its sign; of -∞ 0, for that is no number of a size
-rounded = function("rounded")  # a number that torch keeps on the way, in float32
-level = function("level")  # what cancels out: 0, unless exponentials would be too large to read
-lasting = function("lasting")  # the same, unless it's too small for float32, which keeps nothing of it
-away = function("away")  # how far from 0, up to where the exponential below it is 0 at every precision
-as_number = function("as_number")  # written as one number, whatever it's made of
-at_once = function("at_once")  # written out, then as one number, without a step for each part
-
-
-def within(value: Node, low: float, high: float) -> Node:
-    """Return 1 if a number lies strictly between two, else 0."""
-    return Node("within", value, low, high)
-
-
-def hidden(value: Node, mask: Node, roundings: int) -> Node:
-    """Return a number plus a mask, or -∞ where the mask is."""
-    return Node("hidden", value, mask, roundings)
-
-
-def weighed(value: Node, mask: Node, roundings: int) -> Node:
-    """Return a number times the exponential of a mask."""
-    return Node("weighed", value, mask, roundings)
-
-
 def sentence(key: str, **places: Any) -> Sentence:
     """Return a sentence with its places filled by values, nodes or sentences."""
     return ["say", key.removeprefix("explanation."), places]
@@ -236,11 +242,6 @@ def sentence(key: str, **places: Any) -> Sentence:
 def text(*parts: Any) -> Parts:
     """Return several parts of a text as one."""
     return ["text", *parts]
-
-
-def written(value: Node) -> Parts:
-    """Return a number as a page writes it."""
-    return ["written", value.parts]
 
 
 @dataclass(frozen=True)

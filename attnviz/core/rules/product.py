@@ -12,21 +12,7 @@ from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
 from attnviz.core.rules.explaining.cell import Cell, Made, in_rows
-from attnviz.core.rules.expression import (
-    I,
-    J,
-    K,
-    Piece,
-    Text,
-    add_up,
-    as_number,
-    at_once,
-    number,
-    root,
-    sentence,
-    sources,
-    within,
-)
+from attnviz.core.rules.expression import I, J, K, Piece, Text, add_up, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.stage import Stage
 from attnviz.words import say
@@ -146,9 +132,9 @@ class Product(Rule):
         symbols: Text = (a.name(I, line), " · ", b.name(*second))
         more: dict[str, Any] = {"roundings": n + 2, "trouble": "sum"}
         if self.cosine:
-            lengths = [root(add_up(n, each * each)) for each in (a[I, K], factor)]
-            value = at_once(as_number(value) / (as_number(lengths[0]) * as_number(lengths[1])))
-            size = number(1.0) / (within(lengths[0], SMALL, LARGE) * within(lengths[1], SMALL, LARGE))
+            lengths = [add_up(n, each * each).root for each in (a[I, K], factor)]
+            value = (value.as_number / (lengths[0].as_number * lengths[1].as_number)).at_once
+            size = number(1.0) / (lengths[0].within(SMALL, LARGE) * lengths[1].within(SMALL, LARGE))
             more = {"roundings": 4 * (n + 3), "size": size, "trouble": "direction"}
             one, two = symbols[::2]
             symbols = (*symbols, " / (|", one, "| × |", two, "|)")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import HeadsInCode, Rule, Size, expect
-from attnviz.core.rules.expression import I, Index, J, Piece, hidden, sentence, sources, tokens_of
+from attnviz.core.rules.expression import I, Index, J, Piece, sentence, sources, tokens_of
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -64,7 +64,7 @@ class Relative(Rule):
         numbers, mask = sources(2)
         apart = J - I - self.place
         at = (Index(self.head), apart + shapes[0][1] // 2)
-        value = numbers[at] if len(shapes) == 1 else hidden(numbers[at], mask[I, J], 2)
+        value = numbers[at] if len(shapes) == 1 else numbers[at].hidden(mask[I, J], 2)
         wheres = {"itself": (0, 1), "before": (-FAR, 0), "after": (1, FAR)}
         return tuple(
             Piece(

@@ -16,19 +16,13 @@ from attnviz.core.rules.expression import (
     J,
     Node,
     Piece,
-    as_number,
-    cos,
     entry,
     j_modulo,
-    negative,
     place,
     place_of,
     power,
-    rounded,
     sentence,
-    sin,
     sources,
-    written,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -126,10 +120,10 @@ class Rotate(Rule):
         angle, theta = (self._angle(pair, d, place_of(each)) for each in (I + self.place, Index(1)))
         one, other = (x.name(I, each) for each in (pair, pair + (pairs if self.halves else 1)))
         words = sentence(
-            "explanation.rotate.words", first=one, second=other, angle=written(angle), place=place(I + self.place),
-            theta=written(theta),
+            "explanation.rotate.words", first=one, second=other, angle=angle.written, place=place(I + self.place),
+            theta=theta.written,
         )  # fmt: skip
-        cosine, sine = as_number(cos(angle)), as_number(sin(angle))
+        cosine, sine = angle.cos.as_number, angle.sin.as_number
         is_second = (J, pairs, 2 * pairs) if self.halves else (j_modulo(2), 1, 2)
         more: dict[str, Any] = {"roundings": 5, "trouble": "turned"}
         unturned, beyond = (
@@ -143,7 +137,7 @@ class Rotate(Rule):
             *([] if self.place else [unturned]),
             *([beyond] if 2 * pairs < d else []),
             Piece(first * sine + second * cosine, (one, " sin φ + ", other, " cos φ"), (words,), (is_second,), **more),
-            Piece(first * cosine + second * as_number(negative(sin(angle))),
+            Piece(first * cosine + second * angle.sin.negative.as_number,
                   (one, " cos φ − ", other, " sin φ"), (words,), **more),
         )  # fmt: skip
 
@@ -152,7 +146,7 @@ class Rotate(Rule):
         if self.thetas is None:
             return at * power(self.base, pair + pair if self.halves else pair, d)
         thetas = np.array(self.thetas, np.float32).astype(float).repeat(1 if self.halves else 2)
-        return rounded(at * entry(thetas.tolist(), pair))
+        return (at * entry(thetas.tolist(), pair)).rounded
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.rotated", source=symbols[0])

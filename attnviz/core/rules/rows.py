@@ -21,18 +21,11 @@ from attnviz.core.rules.expression import (
     Piece,
     Text,
     add_up,
-    as_number,
-    exp,
     largest,
-    magnitude,
     number,
-    root,
-    rounded,
     sentence,
     sources,
     text,
-    within,
-    written,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -75,7 +68,7 @@ class Share(Rule):
         (score, mask), n = sources(2), shapes[0][1]
 
         def left(column: Index) -> Node:
-            return as_number(score[I, column] * exp(mask[I, column]) if len(shapes) == 2 else score[I, column])
+            return (score[I, column] * mask[I, column].exp if len(shapes) == 2 else score[I, column]).as_number
 
         def name(column: Any) -> Text:
             return (score.beside(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
@@ -86,9 +79,9 @@ class Share(Rule):
 
         words = sentence("explanation.share.words", score=text(*name(J)), n=n)
         symbols = (*(apart if len(shapes) == 1 else name)(J), " / Σ_j ", *apart("j"))
-        share, sums = left(J) / add_up(n, left(K), J), magnitude(add_up(n, left(K)))
+        share, sums = left(J) / add_up(n, left(K), J), add_up(n, left(K)).magnitude
         # The sum is off by as much more as its terms are larger than it is.
-        size = magnitude(share) * (rounded(add_up(n, magnitude(left(K)))) / sums)
+        size = share.magnitude * (add_up(n, left(K).magnitude).rounded / sums)
         return (Piece(share, symbols, (words,), (), n + 8, size, "share"),)
 
     def formula(self, *symbols: str) -> str:
@@ -139,30 +132,30 @@ class LayerNorm(Rule):
         n = shapes[0][1]
         mean = add_up(n, x[I, K]) / number(n)
         square = (x[I, K] - mean) * (x[I, K] - mean)
-        deviation = root(add_up(n, square) / number(n) + number(self.epsilon))
+        deviation = (add_up(n, square) / number(n) + number(self.epsilon)).root
         normed = (x[I, J] - mean) / deviation
         own, by, plus = x.name(), gain.name(0, J), offset.name(0, J)
         words = sentence(
-            "explanation.layer_norm.words", source=own, normed=written(normed), mean=written(mean),
-            deviation=written(deviation), gain=by, offset=plus,
+            "explanation.layer_norm.words", source=own, normed=normed.written, mean=mean.written,
+            deviation=deviation.written, gain=by, offset=plus,
         )  # fmt: skip
         symbols = ("(", own, " − m) / s · ", by, " + ", plus)
-        value = as_number(normed) * gain[0, J] + offset[0, J]
-        size = magnitude(normed * gain[0, J]) + magnitude(offset[0, J]) + self._moved(n, normed, deviation, gain[0, J])
+        value = normed.as_number * gain[0, J] + offset[0, J]
+        size = (normed * gain[0, J]).magnitude + offset[0, J].magnitude + self._moved(n, normed, deviation, gain[0, J])
         return (Piece(value, symbols, (words,), roundings=n + 10, size=size, trouble="row"),)
 
     def _moved(self, n: int, normed: Node, deviation: Node, gain: Node) -> Node:
         """Return how far roundings of the mean move everything after it."""
         (x,), share = sources(1), number((n + 6) / (n + 10))
-        mean = add_up(n, magnitude(x[I, K])) / number(n)
+        mean = add_up(n, x[I, K].magnitude) / number(n)
 
         def around(column: Index) -> Node:
-            return magnitude(x[I, column]) + mean + number(TINY)
+            return x[I, column].magnitude + mean + number(TINY)
 
-        of_deviation = root(add_up(n, around(K) * around(K)) / number(n))
+        of_deviation = (add_up(n, around(K) * around(K)) / number(n)).root
         least = largest(1, deviation - number(n + 6.0) * EPS * of_deviation, number(math.sqrt(self.epsilon)))
-        moved = share * (around(J) + magnitude(normed) * of_deviation) / least
-        return magnitude(gain * moved) / within(add_up(n, x[I, K] * x[I, K]), -1.0, MOST)
+        moved = share * (around(J) + normed.magnitude * of_deviation) / least
+        return (gain * moved).magnitude / add_up(n, x[I, K] * x[I, K]).within(-1.0, MOST)
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.layer_norm", source=symbols[0])

@@ -12,20 +12,7 @@ from torch import Tensor
 
 from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
 from attnviz.core.rules.explaining.numbers import quotient
-from attnviz.core.rules.expression import (
-    I,
-    J,
-    Piece,
-    Sentence,
-    at_once,
-    hidden,
-    number,
-    root,
-    sentence,
-    sources,
-    weighed,
-    written,
-)
+from attnviz.core.rules.expression import I, J, Piece, Sentence, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 from attnviz.words.numbers import significant
@@ -120,11 +107,11 @@ class Scale(Rule):
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         score, mask = sources(2)
-        divisors = [root(number(self.d_k or 1, str(self.d_k)))] * (self.d_k is not None)
+        divisors = [number(self.d_k or 1, str(self.d_k)).root] * (self.d_k is not None)
         divisors += [number(self.temperature)] * (self.temperature != 1)
-        divided = at_once(score[I, J])
+        divided = score[I, J].at_once
         if divisors:
-            divided = score[I, J] / (divisors[0] if len(divisors) == 1 else at_once(divisors[0] * divisors[1]))
+            divided = score[I, J] / (divisors[0] if len(divisors) == 1 else (divisors[0] * divisors[1]).at_once)
         words = sentence(f"explanation.scale.undivided{'_own' if self.own else ''}", score=score.name())
         if divisors:
             words = sentence("explanation.scale.divided", score=score.name(), divisor=self.in_words)
@@ -138,7 +125,7 @@ class Scale(Rule):
         )
         value = divided
         if with_mask:
-            value = weighed(divided, mask[I, J], 2) if self.factor else hidden(divided, mask[I, J], 1)
+            value = divided.weighed(mask[I, J], 2) if self.factor else divided.hidden(mask[I, J], 1)
         asides = (aside,) if divisors else ()
         return (Piece(value, symbols, (words,), roundings=4, trouble="quotient", asides=asides),)
 
@@ -171,5 +158,5 @@ class Scale(Rule):
         temperature = sentence(kind, temperature=significant(self.temperature))
         if self.d_k is None:
             return temperature if self.temperature != 1 else ""
-        by = sentence("explanation.scale.root", n=self.d_k, root=written(root(number(self.d_k))))
+        by = sentence("explanation.scale.root", n=self.d_k, root=number(self.d_k).root.written)
         return by if self.temperature == 1 else sentence("explanation.scale.both", root=by, temperature=temperature)

@@ -23,19 +23,11 @@ from attnviz.core.rules.expression import (
     Sentence,
     Text,
     add_up,
-    as_number,
-    at_once,
-    away,
-    exp,
     largest,
-    lasting,
-    level,
     number,
     place,
     sentence,
     sources,
-    within,
-    written,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
@@ -150,13 +142,13 @@ class Softmax(Rule):
         }[self.axis]
         sink = None if self.sink is None else number(self.sink)
         top = largest(n, score[each], sink)
-        shift = level(top)
+        shift = top.level
 
         def power(of: Node) -> Node:
-            return exp(as_number(of - shift))
+            return (of - shift).as_number.exp
 
         def apart(of: Node) -> Node:  # the error of an exponent is relative to it: far below, it counts more ...
-            return away(of - top)
+            return (of - top).away
 
         def weighed(of: Node) -> Node:  # ... and weighs less
             return power(of) * apart(of)
@@ -167,23 +159,23 @@ class Softmax(Rule):
         symbols, words, told = self._told(n)
         if len(shapes) == 1:
             return (Piece(share, symbols, words, roundings=roundings, **told),)
-        factor, kind, more = exp(mask[I, J]), "times", dict[str, Any]()
-        value = as_number(share) * as_number(factor)
+        factor, kind, more = mask[I, J].exp, "times", dict[str, Any]()
+        value = share.as_number * factor.as_number
         size, roundings = (share + number(TINY)) * factor, roundings + number(6.0)
         if self.shared:
-            kept = lasting(power(score[each]) / powers) * exp(mask[each])
+            kept = (power(score[each]) / powers).lasting * mask[each].exp
             left = add_up(n, kept)
             value, kind, more = (
-                as_number(lasting(share)) * as_number(factor) / as_number(left),
+                share.lasting.as_number * factor.as_number / left.as_number,
                 "shared",
-                {"left": written(left)},
+                {"left": left.written},
             )
-            size = value / within(left, _LEAST, MOST)
+            size = value / left.within(_LEAST, MOST)
             roundings = apart(score[I, J]) + add_up(n, kept * apart(score[each])) / left
             roundings = roundings + spread + spread + number(2.0 * n + 22)
         symbols = (*symbols, " × exp(", mask.name(), ")" + " / r" * self.shared)
         words = [sentence(f"explanation.softmax.{kind}", words=said, mask=mask.name(), **more) for said in words]
-        return (Piece(at_once(value), symbols, words, roundings=roundings, size=size, share=share, **told),)
+        return (Piece(value.at_once, symbols, words, roundings=roundings, size=size, share=share, **told),)
 
     def _told(self, n: int) -> tuple[Text, list[Sentence], dict[str, Any]]:
         """Return a share's symbols, its sentences and what its notes need."""

@@ -6,25 +6,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Rule, Size, expect
-from attnviz.core.rules.expression import (
-    I,
-    Index,
-    J,
-    K,
-    Piece,
-    add_up,
-    as_number,
-    at_once,
-    exp,
-    largest,
-    level,
-    ln,
-    magnitude,
-    number,
-    place,
-    sentence,
-    sources,
-)
+from attnviz.core.rules.expression import I, Index, J, K, Piece, add_up, largest, number, place, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -116,16 +98,16 @@ class Surprise(Rule):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Return the log of the sum of exps minus the target's logit."""
         (logits,), n, target = sources(1), shapes[0][1], Index(entries=tuple(self.of_one))
-        shift = level(largest(n, logits[I, K]))
-        powers = add_up(n, exp(as_number(logits[I, K] - shift)), target)
+        shift = largest(n, logits[I, K]).level
+        powers = add_up(n, (logits[I, K] - shift).as_number.exp, target)
         own = logits.name(I, target)
         words = (
             sentence("explanation.surprise.of_entry", number=own, entry=logits.entry(target)),
             sentence("explanation.surprise.words", number=own),
         )
-        value = at_once(ln(powers)) - as_number(logits[I, target] - shift)
+        value = powers.ln.at_once - (logits[I, target] - shift).as_number
         symbols = ("ln Σ_j exp(", logits.name(I, "j"), ") − ", own)
-        size = number(4.0) * largest(n, magnitude(logits[I, K])) + number(n + 8.0)
+        size = number(4.0) * largest(n, logits[I, K].magnitude) + number(n + 8.0)
         return (Piece(value, symbols, words, (), 2, size, "logits"),)
 
     def formula(self, *symbols: str) -> str:
