@@ -53,6 +53,21 @@ class Index:
         place = [self.constant, self.i, self.j, self.k]
         return [*place, self.rest, self.modulus, list(self.entries)] if self.rest or self.entries else place
 
+    @property
+    def number(self) -> "Node":
+        """The row or column as a number."""
+        return Node("index", self)
+
+    @property
+    def place(self) -> Parts:
+        """The row or column as a text writes it."""
+        return Node("place", self).parts
+
+    @property
+    def tokens(self) -> Parts:
+        """So many tokens in words."""
+        return Node("tokens", self).parts
+
 
 I, J, K = Index(i=1), Index(j=1), Index(k=1)  # noqa: E741
 
@@ -197,21 +212,6 @@ def sources(n: int) -> list[Source]:
 def number(value: float, text: str = "") -> Node:
     """Return a constant, written as any number, or as this text."""
     return Node("number", value, text) if text else Node("number", value)
-
-
-def place_of(index: Index) -> Node:
-    """Return a row or column as a number."""
-    return Node("index", index)
-
-
-def place(index: Index) -> Parts:
-    """Return a row or column as a text writes it."""
-    return Node("place", index).parts
-
-
-def tokens_of(index: Index) -> Parts:
-    """Return so many tokens in words."""
-    return Node("tokens", index).parts
 
 
 def power(base: float, index: Index, d: int) -> Node:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import HeadsInCode, Rule, Size, expect
-from attnviz.core.rules.expression import I, Index, J, Piece, sentence, sources, tokens_of
+from attnviz.core.rules.expression import I, Index, J, Piece, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -70,7 +70,7 @@ class Relative(Rule):
             Piece(
                 value, (numbers.name(*at),),
                 (sentence(f"explanation.relative.{where}", cell=numbers.name(*at),
-                          tokens=tokens_of(-apart if where == "before" else apart)),),
+                          tokens=(-apart if where == "before" else apart).tokens),),
                 ((apart, *ends),), trouble="read",
             )
             for where, ends in wheres.items()

@@ -10,20 +10,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Derivative, Rule, Size, Table, expect
-from attnviz.core.rules.expression import (
-    I,
-    Index,
-    J,
-    Node,
-    Piece,
-    entry,
-    j_modulo,
-    place,
-    place_of,
-    power,
-    sentence,
-    sources,
-)
+from attnviz.core.rules.expression import I, Index, J, Node, Piece, entry, j_modulo, power, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -117,10 +104,10 @@ class Rotate(Rule):
         pairs = self._pairs(d)
         pair = j_modulo(pairs) if self.halves else J - j_modulo(2)
         first, second = x[I, pair], x[I, pair + (pairs if self.halves else 1)]
-        angle, theta = (self._angle(pair, d, place_of(each)) for each in (I + self.place, Index(1)))
+        angle, theta = (self._angle(pair, d, each.number) for each in (I + self.place, Index(1)))
         one, other = (x.name(I, each) for each in (pair, pair + (pairs if self.halves else 1)))
         words = sentence(
-            "explanation.rotate.words", first=one, second=other, angle=angle.written, place=place(I + self.place),
+            "explanation.rotate.words", first=one, second=other, angle=angle.written, place=(I + self.place).place,
             theta=theta.written,
         )  # fmt: skip
         cosine, sine = angle.cos.as_number, angle.sin.as_number

@@ -25,7 +25,6 @@ from attnviz.core.rules.expression import (
     add_up,
     largest,
     number,
-    place,
     sentence,
     sources,
 )
@@ -188,10 +187,10 @@ class Softmax(Rule):
             if sink:
                 of_line, total = (*of_line, f", {sink}", LOWERED), ("(", *total, f" + exp({sink}", LOWERED, "))")
             own = ("exp(", score.beside(), LOWERED, ") / ", *total)
-            symbols: Text = (score.spelled((*of_line, ")[", place(J), "]"), own),)  # no quotient within a quotient
+            symbols: Text = (score.spelled((*of_line, ")[", J.place, "]"), own),)  # no quotient within a quotient
         else:
-            column, at = (J, ()) if self.axis == COLUMNS else (":", (", ", place(J)))
-            symbols = ("softmax(", score.beside(":", column), LOWERED, ")[", place(I), *at, "]")
+            column, at = (J, ()) if self.axis == COLUMNS else (":", (", ", J.place))
+            symbols = ("softmax(", score.beside(":", column), LOWERED, ")[", I.place, *at, "]")
         undefined = sentence(f"explanation.trouble.undefined_{'row' if self.axis == ROWS else 'line'}", line=line)
         return (
             symbols,

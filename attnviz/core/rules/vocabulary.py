@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.rules.base import Rule, Size, expect
-from attnviz.core.rules.expression import I, Index, J, K, Piece, add_up, largest, number, place, sentence, sources
+from attnviz.core.rules.expression import I, Index, J, K, Piece, add_up, largest, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
@@ -47,7 +47,7 @@ class Lookup(Rule):
         (table,), row = sources(1), Index(entries=tuple(self.of_one))
         words = (
             sentence("explanation.lookup.of_entry", table=table.symbol, entry=table.token(row)),
-            sentence("explanation.lookup.words", row=place(row), table=table.symbol),
+            sentence("explanation.lookup.words", row=row.place, table=table.symbol),
         )
         return (Piece(table[row, J], (table.name(row, J),), words),)
 
