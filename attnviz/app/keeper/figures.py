@@ -6,7 +6,6 @@ typed, not in which session.
 
 import os
 import subprocess
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -62,16 +61,6 @@ LEFT_OUT = Counter("attnviz_messages_left_out", "Messages that no page of a read
 SWEEPS = Gauge("attnviz_sweeps_in_line", "Large sweeps that run or wait for their turn")
 TRAININGS = Gauge("attnviz_trainings_in_line", "Trainings that run or wait for their turn")
 Info("attnviz_build", "What is running").info({"version": __version__, "commit": commit(), "torch": torch_version()})
-
-
-def count_line(length: Callable[[], float]) -> None:
-    """Report the length of the queue of sweeps whenever metrics are read."""
-    SWEEPS.set_function(length)
-
-
-def count_trainings(length: Callable[[], float]) -> None:
-    """The same of trainings."""
-    TRAININGS.set_function(length)
 
 
 def told() -> bytes:

@@ -55,7 +55,7 @@ class Shared(NamedTuple):
 def shared() -> Shared:
     """Return the workers and finished trainings that all sessions share."""
     made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Kept(most=MOST_KEPT))
-    figures.count_trainings(lambda: made.pool.length)
+    figures.TRAININGS.set_function(lambda: made.pool.length)
     return made
 
 

@@ -47,7 +47,7 @@ def shared() -> _Shared:
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
     made = _Shared(Kept(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
-    figures.count_line(lambda: made.large.length)
+    figures.SWEEPS.set_function(lambda: made.large.length)
     return made
 
 

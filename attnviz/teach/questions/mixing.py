@@ -7,6 +7,7 @@ import torch
 
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
+from attnviz.core.stages import attention_table
 from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, READS, Control, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
@@ -61,7 +62,7 @@ _VALUES = Question(
     then=Preset("questions.values.press.double_keys", _times_two("w_k")),
     earlier=(_PHRASE,),
     card=("attention_weights", "v", "context"),
-    shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
+    shows=tuple(attention_table(biases=())),
     presets=(
         Preset("questions.values.press.identity", _plain_values),
         Preset("questions.values.press.zeros", _no_values),
@@ -178,22 +179,7 @@ _BIASES = Question(
     then=Preset("questions.biases.then", _all_of("b_q", 2.0)),
     earlier=(replace(_PHRASE, d_v=2, bias=True),),
     card=("scores", "attention_weights", "context"),
-    shows=(
-        "x",
-        "w_q",
-        "w_k",
-        "w_v",
-        "b_q",
-        "b_k",
-        "b_v",
-        "q",
-        "k",
-        "v",
-        "scores",
-        "scaled_scores",
-        "attention_weights",
-        "context",
-    ),
+    shows=tuple(attention_table()),
     controls=(_bias("b_q"), _bias("b_k"), _bias("b_v")),
     step=3,
 )

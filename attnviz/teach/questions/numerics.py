@@ -13,7 +13,7 @@ from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
 from attnviz.teach.masked import mean_of_draws, n_draws
 from attnviz.teach.questions.asking import CAT, QUERY, READS, Exponent, Option, Prediction, Preset, Question, rows
 from attnviz.teach.questions.seeing import Now, Seen, Table
-from attnviz.teach.replaced import dropout
+from attnviz.teach.replaced import dropout, factors, times
 from attnviz.teach.variations import with_matrix
 from attnviz.words import say, thousands
 from attnviz.words.numbers import in_format, significant
@@ -141,18 +141,12 @@ NUMERICS = Question(
 _SCALED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=2)
 
 
-def _times(now: Tensor, before: Tensor) -> float:
-    """Return what a matrix was multiplied by: the factor that fits best."""
-    a, b = now.double(), before.double()
-    return float((a * b).sum() / b.square().sum())
-
-
 def _multiply(now: Now) -> Seen:
     made, before = now.made, now.trace
-    factors = {name: now.write(_times(made[name], before[name])) for name in ("q", "v", "scores")}
+    found = factors(before, made)
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
     says = (
-        say("seen.multiply.times", **factors),
+        say("seen.multiply.times", **{name: now.write(found[name] or 0.0) for name in ("q", "v", "scores")}),
         say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])),
     )
     return Seen(says)
@@ -166,7 +160,7 @@ MULTIPLY = Question(
     follows=0,
     predicts=Prediction(READS, {"c": "half"}, {"more": {QUERY: "2"}, "same": {"c": "ten"}}),
     then={"c": "ten"},
-    makes=lambda s, chosen: replace(s, x=tuple(map(tuple, (s.inputs * FACTORS[chosen["c"]]).tolist()))),
+    makes=lambda s, chosen: times(s, FACTORS[chosen["c"]]),
     fixed=True,
     earlier=(_SCALED,),
     card=("x", "attention_weights"),

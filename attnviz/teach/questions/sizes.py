@@ -1,7 +1,7 @@
 """Questions about widths: which must agree, which is under the root."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -85,10 +85,8 @@ def _shapes(now: Now) -> Seen:
     return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 
 
-def _width(name: str, key: str) -> Control:
-    return Control(
-        name, key, 1, 8, 1, read=lambda s: getattr(s, name), change=lambda s, value: _with_width(s, name, int(value))
-    )
+def _width(name: str, key: str, change: Callable[[Scenario, int], Scenario], most: int = 8) -> Control:
+    return Control(name, key, 1, most, 1, lambda s: getattr(s, name), lambda s, value: change(s, int(value)))
 
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
@@ -120,9 +118,9 @@ SIZES = Question(
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
     controls=(
-        _width("d_in", "questions.sizes.control.d_in"),
-        _width("d_out", "questions.sizes.control.d_k"),
-        _width("d_v", "questions.sizes.control.d_v"),
+        _width("d_in", "questions.sizes.control.d_in", lambda s, width: _with_width(s, "d_in", width)),
+        _width("d_out", "questions.sizes.control.d_k", lambda s, width: _with_width(s, "d_out", width)),
+        _width("d_v", "questions.sizes.control.d_v", lambda s, width: _with_width(s, "d_v", width)),
     ),
     options=(Option("w_k", "questions.sizes.choice", ("fitting", _WIDER), "fitting"),),
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
@@ -211,24 +209,8 @@ WHICH_D = Question(
     card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(
-        Control(
-            "d_in",
-            "questions.which_d.control.d_in",
-            1,
-            16,
-            1,
-            lambda s: s.d_in,
-            lambda s, value: _drawn(int(value), s.d_out),
-        ),
-        Control(
-            "d_out",
-            "questions.which_d.control.d_k",
-            1,
-            8,
-            1,
-            lambda s: s.d_out,
-            lambda s, value: _drawn(s.d_in, int(value)),
-        ),
+        _width("d_in", "questions.which_d.control.d_in", lambda s, width: _drawn(width, s.d_out), most=16),
+        _width("d_out", "questions.which_d.control.d_k", lambda s, width: _drawn(s.d_in, width)),
     ),
     options=(Option("divisor", "questions.which_d.choice", (_BY_D_K, _BY_D_IN), _BY_D_K),),
     varies=frozenset({"d_in", "d_out"}),
