@@ -1,14 +1,13 @@
 """What a class can be asked, and its votes as files."""
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from io import StringIO
 from uuid import NAMESPACE_URL, uuid5
 
 from attnviz.classes.store import Vote
 from attnviz.core.scenario import traced
+from attnviz.export.data import csv_of
 from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.predictions import ASKING, Asked, prediction_of
@@ -46,18 +45,15 @@ _QUESTION = "http://adlnet.gov/expapi/activities/cmi.interaction"
 def as_csv(votes: Sequence[Vote]) -> str:
     """Return each choice's votes in each round with votes, as CSV."""
     counts = Counter((vote.about, vote.round, vote.choice) for vote in votes)
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["question", "asked", "round", "choice", "text", "right", "votes"])
+    lines: list[list[object]] = [["question", "asked", "round", "choice", "text", "right", "votes"]]
     for about, turn in sorted({(vote.about, vote.round) for vote in votes}):
         asked = asked_of(about)
         if asked is not None:
             for choice, label in asked.choices.items():
                 right = int(choice == asked.right)
-                writer.writerow(
-                    [about, f"{asked.act} {asked.asks}", turn, choice, label, right, counts[about, turn, choice]]
-                )
-    return text.getvalue()
+                lines.append([about, f"{asked.act} {asked.asks}", turn, choice, label, right,
+                              counts[about, turn, choice]])  # fmt: skip
+    return csv_of(lines)
 
 
 def as_xapi(votes: Iterable[Vote], home: str) -> str:

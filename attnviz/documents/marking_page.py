@@ -1,8 +1,6 @@
 """Marked tables as HTML, for print and notebooks, and as CSV."""
 
-import csv
 import html
-import io
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -10,7 +8,7 @@ import numpy as np
 from attnviz.core.stages import VECTORS, Stage
 from attnviz.core.tokens import axis_labels
 from attnviz.documents.page import paragraphs, printed_page
-from attnviz.export.data import for_spreadsheet
+from attnviz.export.data import csv_of, for_spreadsheet
 from attnviz.marking import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Verdict, verdict
 from attnviz.tables.printed_table import MAX_DECIMALS, as_printed, decimals_of
 from attnviz.words import say
@@ -220,12 +218,8 @@ def marking_csv(marking: Marking, tokens: Sequence[str] = ()) -> str:
     >>> marking_csv(marking).splitlines()[1]
     'Scores,0,0,0,0,2,wrong,1,1'
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(say(f"marking.csv.{key}") for key in _COLUMNS)
-    for table in marking.tables:
-        writer.writerows(_lines(table, tokens))
-    return out.getvalue()
+    lines = (line for table in marking.tables for line in _lines(table, tokens))
+    return csv_of([[say(f"marking.csv.{key}") for key in _COLUMNS], *lines])
 
 
 _COLUMNS = ("table", "row", "column", "of_row", "of_column", "printed", "mark", "exact", "followed")

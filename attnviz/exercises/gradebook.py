@@ -10,10 +10,8 @@ What that can't do. Who has the inputs can have any calculator work out the answ
 is what an exercise is. And `keys.json` holds the secret and all that is asked: it's for the teacher alone.
 """
 
-import csv
 import hmac
 import html
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +30,7 @@ from attnviz.documents.page import paragraphs, printed_page
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, decoded, is_exercise, is_good, word_of
 from attnviz.exercises.hand_ins import Marked, results_of
 from attnviz.exercises.mistakes import mistakes, work_of
-from attnviz.export.data import for_spreadsheet
+from attnviz.export.data import csv_of, for_spreadsheet
 from attnviz.marking.settings import symbol_of
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -87,20 +85,18 @@ def points_of(text: str) -> tuple[float, ...]:
 
 def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
     """Return hand-ins as CSV: sheet, points, first error, what isn't read."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     heads = {
         key: say(f"exercises.class.csv.{key}") for key in ("file", "sheet", "total", "of", "first", "cause", "told")
     }
-    writer.writerow([heads["file"], heads["sheet"], *map(symbol_of, points.of), *[*heads.values()][2:]])
+    lines = [[heads["file"], heads["sheet"], *map(symbol_of, points.of), *[*heads.values()][2:]]]
     for each in marked:
         got = points.got(each)
         words = each.verdict
         texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(each.told))
         totals = (points.total(each), points.most(each)) if each.marking else ("", "")
         row = [each.name, each.sheet, *(got.get(name, "") for name in points.of), *totals, *texts]
-        writer.writerow([for_spreadsheet(cell) if isinstance(cell, str) else f"{cell:g}" for cell in row])
-    return out.getvalue()
+        lines.append([for_spreadsheet(cell) if isinstance(cell, str) else f"{cell:g}" for cell in row])
+    return csv_of(lines)
 
 
 def student_page(each: Marked, points: Points) -> str:

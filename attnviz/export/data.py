@@ -5,7 +5,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -52,11 +52,15 @@ def matrix_csv(trace: AttentionTrace, name: str) -> str:
     if name not in matrix_names(trace):
         raise trace.no_matrix(name)
     stage, rows = trace.stages[name], _arrays(trace[name])
+    lines = zip(_names(stage.labels("rows", trace.tokens, len(rows))), rows, strict=True)
+    heads = [stage.symbol, *_names(stage.labels("columns", trace.tokens, len(rows[0])))]
+    return csv_of([heads, *([label, *map(_digits, row)] for label, row in lines)])
+
+
+def csv_of(lines: Iterable[Iterable[object]]) -> str:
+    """Return lines of cells as CSV."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([stage.symbol, *_names(stage.labels("columns", trace.tokens, len(rows[0])))])
-    for label, row in zip(_names(stage.labels("rows", trace.tokens, len(rows))), rows, strict=True):
-        writer.writerow([label, *map(_digits, row)])
+    csv.writer(out, lineterminator="\n").writerows(lines)
     return out.getvalue()
 
 

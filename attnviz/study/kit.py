@@ -1,14 +1,13 @@
 """The kit's pages to print, and the CSV to fill in."""
 
-import csv
 import html
-import io
 from collections.abc import Iterable, Mapping
 
 from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import STYLE, in_pairs, plain_table
 from attnviz.documents.page import paragraphs, printed_page
 from attnviz.exercises.exercise import DECIMALS
+from attnviz.export.data import csv_of
 from attnviz.study.items import FORMS, LETTERS, Item, items_of
 from attnviz.study.results import N_SUS, columns, smallest_effect, smallest_effect_between
 from attnviz.tables.printed_table import as_printed, decimals_of
@@ -37,11 +36,8 @@ def kit(seed: int) -> Mapping[str, str]:
     files["key.html"] = _page("key", seed, _key(seed))
     files["sus.html"] = _page("sus", seed, _sus())
     files["protocol.html"] = _page("protocol", seed, paragraphs(_protocol(seed)))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns())
-    writer.writerows([n, *[""] * (len(columns()) - 1)] for n in range(1, CLASS + 1))
-    return files | {"results.csv": out.getvalue()}
+    blank = ([n, *[""] * (len(columns()) - 1)] for n in range(1, CLASS + 1))
+    return files | {"results.csv": csv_of([columns(), *blank])}
 
 
 def _page(name: str, seed: int, body: str) -> str:
