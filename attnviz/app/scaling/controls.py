@@ -38,11 +38,14 @@ def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSett
     return settings
 
 
+def _field(name: str, *, helps: bool = True) -> dict[str, Any]:
+    """Return what any control has: its label, its key, and its help."""
+    own = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}", "persist_state": "session"}
+    return own | ({"help": say(f"scaling.controls.{name}_help")} if helps else {})
+
+
 def _show_p() -> float:
-    p = st.slider(
-        say("scaling.controls.p"), 0.0, MAX_P, step=0.05, key="scaling.p", on_change=_show_own,
-        persist_state="session", help=say("scaling.controls.p_help"),
-    )  # fmt: skip
+    p = st.slider(min_value=0.0, max_value=MAX_P, step=0.05, on_change=_show_own, **_field("p"))
     if OWN not in this_session().get("scaling.scales"):
         st.caption(say("scaling.controls.p_hidden"))
     return round(p, 2)
@@ -52,48 +55,27 @@ def _show_sweep() -> tuple[str, dict[str, Any]]:
     """Draw the sweep's controls; return the dimensions' text and the other values."""
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        dims = st.text_input(
-            say("scaling.controls.dims"),
-            key="scaling.dims",
-            help=say("scaling.controls.dims_help"),
-            persist_state="session",
-        )
+        dims = st.text_input(**_field("dims"))
         with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
             _show_log_steps()
     # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
     values: dict[str, Any] = {
-        "trials": trials.number_input(
-            say("scaling.controls.trials"), step=100, key="scaling.trials", persist_state="session",
-            help=say("scaling.controls.trials_help"),
-        ),
-        "keys": keys.number_input(
-            say("scaling.controls.keys"), step=1, key="scaling.keys", help=say("scaling.controls.keys_help"),
-            persist_state="session",
-        ),
-        "seed": seed.number_input(
-            say("scaling.controls.seed"), step=1, key="scaling.seed", persist_state="session"
-        ),
-    }  # fmt: skip
+        "trials": trials.number_input(step=100, **_field("trials")),
+        "keys": keys.number_input(step=1, **_field("keys")),
+        "seed": seed.number_input(step=1, **_field("seed", helps=False)),
+    }
     return dims, values | _show_what_is_drawn()
 
 
 def _show_what_is_drawn() -> dict[str, Any]:
     """Draw the controls of source, scales and statistics; return their values."""
     left, right = st.columns([5, 7], vertical_alignment="bottom")
-    source = left.selectbox(
-        say("scaling.controls.source"), SOURCES, format_func=said_source, key="scaling.source", persist_state="session"
-    )
+    source = left.selectbox(options=SOURCES, format_func=said_source, **_field("source", helps=False))
     chosen = right.pills(
-        say("scaling.controls.scales"), SCALE_CHOICES, selection_mode="multi",
+        options=SCALE_CHOICES, selection_mode="multi", **_field("scales", helps=False),
         format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),
-        key="scaling.scales", persist_state="session",
     )  # fmt: skip
-    dots = st.toggle(
-        say("scaling.controls.dots"),
-        key="scaling.dots",
-        persist_state="session",
-        help=say("scaling.controls.dots_help"),
-    )
+    dots = st.toggle(**_field("dots"))
     scales = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
     return {"source": source, "scales": scales, "statistics": "dot products" if dots else "all"}
 
@@ -170,10 +152,7 @@ def _times(good: SweepSettings) -> float:
 def show_times(settings: SweepSettings) -> float:
     """Draw the factor's control; return the factor, or the last valid one."""
     # No limits here either.
-    times = st.number_input(
-        say("scaling.controls.times"), step=0.5, format="%g", key="scaling.times", persist_state="session",
-        help=say("scaling.controls.times_help"),
-    )  # fmt: skip
+    times = st.number_input(step=0.5, format="%g", **_field("times"))
     try:
         return check_factor("times", times)
     except ValueError as error:
