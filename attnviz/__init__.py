@@ -1,5 +1,6 @@
 """attnviz: every number of self-attention, real, editable and explained."""
 
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -77,28 +78,13 @@ def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAUL
     return board_widget(scenario, query, digits)
 
 
-def _in_a_notebook(trace: Any) -> str:
-    from attnviz.documents import trace_markup
+def _documented(name: str) -> Callable[..., Any]:
+    """Return a function of `attnviz.documents`, imported when it's called."""
 
-    return trace_markup(trace)
+    def look(shown: Any, **_: Any) -> Any:
+        return getattr(import_module("attnviz.documents"), name)(shown)
 
-
-def _with_a_board(shown: Any, **_: Any) -> dict[str, str]:
-    from attnviz.documents import shown_in_notebook
-
-    return shown_in_notebook(shown)
-
-
-def _marks_in_a_notebook(marking: Marking) -> str:
-    from attnviz.documents import marking_markup
-
-    return marking_markup(marking)
-
-
-def _model_in_a_notebook(view: ModelTrace) -> str:
-    from attnviz.documents import model_markup
-
-    return model_markup(view)
+    return look
 
 
 def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
@@ -109,8 +95,8 @@ def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
 
 
 # Here, because a trace and a marking know nothing of how they are drawn.
-Trace._repr_html_ = _in_a_notebook
-Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = Training._repr_mimebundle_ = _with_a_board
-Marking._repr_html_ = _marks_in_a_notebook
-ModelTrace._repr_html_ = _model_in_a_notebook
+Trace._repr_html_ = _documented("trace_markup")
+Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = Training._repr_mimebundle_ = _documented("shown_in_notebook")
+Marking._repr_html_ = _documented("marking_markup")
+ModelTrace._repr_html_ = _documented("model_markup")
 ModelTrace.figure = _figure_of_model

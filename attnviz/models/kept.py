@@ -3,7 +3,8 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Event, Lock, RLock, Thread
+from concurrent.futures import Future, wait
+from threading import Lock, RLock, Thread
 from typing import Any
 
 from attnviz.models.loading import Progress, Tell, load, room, size_of
@@ -80,22 +81,19 @@ class Kept:
         return held
 
 
-class _Loading:
+class _Loading(Future[tuple[Any, Any]]):
     """A model that loads in its own thread, whoever leaves the page."""
 
     def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
+        super().__init__()
         self.progress = Progress("turn")
-        self._make, self._done = make, Event()
-        self._made: tuple[Any, Any] | None = None
-        self._error: Exception | None = None
-        Thread(target=self._load, daemon=True, name="attnviz-loading").start()
+        Thread(target=self._load, args=(make,), daemon=True, name="attnviz-loading").start()
 
-    def _load(self) -> None:
+    def _load(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
         try:
-            self._made = self._make(self._take)
+            self.set_result(make(self._take))
         except Exception as error:  # told to all who wait
-            self._error = error
-        self._done.set()
+            self.set_exception(error)
 
     def _take(self, progress: Progress) -> None:
         self.progress = progress
@@ -103,14 +101,11 @@ class _Loading:
     def wait(self, to: Tell) -> tuple[Any, Any]:
         """Return what was loaded, or raise its error; tell `to` the progress."""
         told = None
-        while not self._done.wait(_LOOKED_AT):
+        while not wait([self], _LOOKED_AT).done:
             if told != self.progress:
                 told = self.progress
                 to(told)
-        if self._made is None:
-            assert self._error is not None
-            raise self._error
-        return self._made
+        return self.result()
 
 
 class Shelf:
