@@ -12,10 +12,9 @@ from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers
 from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
-from attnviz.app.server.hosts import listed
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.settings import settings
-from attnviz.app.server.visitors import Visitors
+from attnviz.app.server.visitors import Visitors, listed
 from attnviz.app.server.where import SafeHeaders, SaysWhere
 
 _LOG = get_log(__name__)

@@ -31,7 +31,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
-from attnviz.app.server.hosts import address_of
+from attnviz.app.server.visitors import address_of
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.models.kept import Kept
 

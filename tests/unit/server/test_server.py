@@ -33,7 +33,6 @@ from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
 from attnviz.app.server import answers
-from attnviz.app.server.hosts import BURST, RATE
 from attnviz.app.server.numbers import Numbers
 from attnviz.app.server.settings import (
     EMBED_IN,
@@ -44,7 +43,7 @@ from attnviz.app.server.settings import (
     ORIGINS,
     settings,
 )
-from attnviz.app.server.visitors import Visitors
+from attnviz.app.server.visitors import BURST, RATE, Visitors
 from attnviz.app.server.where import SafeHeaders, policy
 from attnviz.models import STORIES, offered
 from attnviz.words import say

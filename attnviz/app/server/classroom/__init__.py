@@ -23,7 +23,7 @@ from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, told
 from attnviz.app.server.classroom.voting import Voting, vote_of
-from attnviz.app.server.hosts import Pace, address_of
+from attnviz.app.server.visitors import Pace, address_of
 from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
 from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
 from attnviz.models.kept import Kept
