@@ -5,10 +5,9 @@ from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesR
 from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term, in_rows
 from attnviz.core.rules.explaining.numbers import DECIMALS
 from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
+from attnviz.core.rules.positions import Relative, Rotate
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.reading import Block, Shape
-from attnviz.core.rules.relative import Relative
-from attnviz.core.rules.rotate import Rotate
 from attnviz.core.rules.rows import LayerNorm, Share
 from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.softmax import Softmax

@@ -16,7 +16,7 @@ from attnviz.core.rules.expression import Piece
 from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, piece_at, touched
 
 if TYPE_CHECKING:
-    from attnviz.core.rules.rotate import Rotate
+    from attnviz.core.rules.positions import Rotate
     from attnviz.core.rules.scale import Scale
 
 Table: TypeAlias = Tensor  # a matrix (rows, columns)
