@@ -19,7 +19,7 @@ from torch import Tensor
 from attnviz.models.offering import ALONG, STORIES
 from attnviz.models.pretrained import transformers
 from attnviz.training.model import one_thread
-from attnviz.training.stories import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
+from attnviz.training.tasks.stories import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
 from attnviz.training.tasks.story_grammar import World, stories
 
 LAYERS, HEADS, WIDTH = 3, 4, 64

@@ -21,7 +21,7 @@ from attnviz.models.pieces import text_of
 from attnviz.models.pretrained import goes_through_ours
 from attnviz.models.reasons import Why, patched
 from attnviz.models.uses import has_next, has_vector, last_vectors
-from attnviz.training.stories import JUDGED_BY, PLACES, Asked, asked_in, read
+from attnviz.training.tasks.stories import JUDGED_BY, PLACES, Asked, asked_in, read
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written

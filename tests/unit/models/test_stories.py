@@ -11,8 +11,7 @@ import torch
 
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
-from attnviz.training.stories import KINDS
-from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
+from attnviz.training.tasks.stories import KINDS, LENGTH, SMALL, Stories
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 from benchmarks.stories import judged, kept, reading, trained
 

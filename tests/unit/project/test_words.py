@@ -307,7 +307,7 @@ NO_PAGE = {
     "attnviz/training/code.py": "writes Python",
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
-    "attnviz/training/stories.py": "names what stories ask",
+    "attnviz/training/tasks/stories.py": "names what stories ask",
     "attnviz/training/tasks/story_grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
