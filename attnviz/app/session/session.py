@@ -165,7 +165,7 @@ class Session:
         st.session_state[key] = value
 
     def held(self, key: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
-        """Set a control that's drawn next; return its key, and what takes changes."""
+        """Set a control that's drawn next; return its key and callback."""
         self.put(key, value)
         return {"key": key, "on_change": lambda: take(self.get(key))}
 
