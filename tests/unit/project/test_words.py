@@ -91,7 +91,7 @@ def _made_up(folder: Path) -> Context:
         return line[1] + "".join(parts) + line[3]
 
     for file in (ROOT / "attnviz/words/en").glob("**/*.toml"):
-        text = re.sub(r'(= ")((?:[^"\\]|\\.)*)(")', other, file.read_text(encoding="utf-8"))
+        text = re.sub(r'((?<!\nlike )= ")((?:[^"\\]|\\.)*)(")', other, file.read_text(encoding="utf-8"))
         (folder / file.name).write_text(text, encoding="utf-8")
     context = copy_context()
     context.run(LANGUAGE.set, str(folder))
