@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 CHROMIUM_NAMES = (ROOT / ".ci/browsers").read_text().split()
 # Without hinting the shell's letters are as wide as those of a window, which the kept pictures show.
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]
-START_SECONDS = 60
+START_SECONDS = 180  # where the machine does much else
 
 
 @contextmanager

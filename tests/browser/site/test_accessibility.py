@@ -1,33 +1,11 @@
-"""Every page and what opens on it, in light, dark and on a telephone: its door, and that axe finds nothing."""
+"""What opens on Explore, and what is compared: axe finds nothing. Of each page, test_looks.py asks it."""
 
 from collections.abc import Callable
 
-import pytest
-
-from attnviz.app.entry.main import PAGES
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.lesson import Learner
 from tests.browser.playground import at_rest
-from tests.browser.site.test_doors import stands_behind_its_door
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_stands_behind_its_door_and_nothing_is_found(new_learner: Callable[..., Learner], name: str) -> None:
-    path = "/" if name == PAGES[0] else f"/{name}"
-    reader = new_learner().open(path, "board", causal="true", edits="w_q.0.1.0.9")
-    reader.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
-    at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
-    stands_behind_its_door(reader, name)
-
-    def narrow_and_dark() -> None:
-        reader.darken()
-        reader.page.set_viewport_size({"width": 390, "height": 844})
-        reader.page.get_by_test_id("stSidebarNav").wait_for(state="attached")
-
-    for look in (reader.settle, narrow_and_dark):
-        look()
-        nothing_is_found(reader.page)
 
 
 def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_learner: Callable[..., Learner]) -> None:
@@ -56,4 +34,7 @@ def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_l
     button(say("board.views.keep"))
     reader.page.get_by_role("button", name=say("board.views.kept"), exact=True).click()
     reader.page.locator(".js-plotly-plot").first.wait_for()
+    nothing_is_found(reader.page)
+    reader.open("/", "board", causal="true", edits="w_q.0.1.0.9")
+    at_rest(reader.page, lambda: reader.page.locator("*").count())
     nothing_is_found(reader.page)
