@@ -100,7 +100,7 @@ class Parameter:
     def told(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
         """Say which text can't be used, why, and what is used instead."""
         facts = {name: _shown(fact, show) for name, fact in error.facts.items()}
-        used = say(self.used) if self.used else self.codec.encode(self.default)
+        used = say(self.used) if self.used else self.codec.encode(self.default) or say("links.used.none")
         own = {"name": self.name, "raw": show(raw), "expected": self.codec.expected(), "used": used}
         own |= self.words(around) if around else {}
         return say(error.kind or self.message, **(own | facts))

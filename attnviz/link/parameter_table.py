@@ -157,22 +157,22 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL, INCLUDED, MODEL_TEXT, 400, 2, renewed=True),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HEAD_TEXT, 20, 2),
-        Parameter(MODEL_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
+        Parameter(MODEL_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2),
         Parameter(MODEL_CELL, None, CELL_TEXT, 60, 2, used="playground.cell.none"),
-        Parameter(MODEL_EDITS, (), EDITS_TEXT, MOST_OF_MODEL_EDITS, 2, used="links.used.none"),
+        Parameter(MODEL_EDITS, (), EDITS_TEXT, MOST_OF_MODEL_EDITS, 2),
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_ORDER, (BY_LAYERS, 0), ORDER_TEXT, 20, 2),
         Parameter(MODEL_NEXT, (1.0, TOP), NEXT_TEXT, 40, 2),
-        Parameter(MODEL_WRITTEN, (), WRITTEN_TEXT, MOST_OF_SENTENCE, 2, used="links.used.none"),
-        Parameter(MODEL_WHY, None, Whole(0, 9_999_999, may_be_blank=True), 20, 2, used="links.used.none"),
+        Parameter(MODEL_WRITTEN, (), WRITTEN_TEXT, MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_WHY, None, Whole(0, 9_999_999, may_be_blank=True), 20, 2),
         Parameter(MODEL_FROM, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_PLACE, None, HEAD_TEXT, 20, 2, used="links.used.none"),
         Parameter(MODEL_TOP_P, 1.0, Number(0.01, 1.0), 20, 2),
         Parameter(MODEL_SEED, 0, Whole(0, MAX_SEED), 20, 2),
         Parameter(MODEL_CACHE, "", Choice(("", "off")), 20, 2),
-        Parameter(MODEL_COMPARE, Compared(), COMPARED_TEXT, 400, 2, used="links.used.none", renewed=True),
+        Parameter(MODEL_COMPARE, Compared(), COMPARED_TEXT, 400, 2, renewed=True),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
     )
 
@@ -194,7 +194,7 @@ def _of_training() -> tuple[Parameter, ...]:
         Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
         Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
         Parameter(LEARN_HEAD, (0, 0), HEAD_TEXT, 20, 2),
-        Parameter(LEARN_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2, used="links.used.none"),
+        Parameter(LEARN_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2),
         Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
     )
 
@@ -207,7 +207,7 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(STEP, steps[0], Named(steps, numbered=_STEPS), 40, renewed=True),
         Parameter(QUESTION, "", Named(questions, numbered=NUMBERED), 40, used="question_page.used", renewed=True),
         Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
-        Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2, used="links.used.none"),
+        Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(PRESENT, "", Choice(("", PRESENTED)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
@@ -217,7 +217,7 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
         Parameter(ANSWERS, {}, ANSWERS_TEXT, MOST_OF_ANSWERS, since=2),
         Parameter(TABLES, {}, FORM_TEXT, MOST_OF_TABLES, message="check.link.parts"),
         # Kept only where nothing else is said: any other example stands for all its parameters.
-        Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown", used="links.used.none"),
+        Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown"),
     )
 
 

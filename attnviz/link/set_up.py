@@ -82,8 +82,7 @@ _CONTROLS = (
 )  # fmt: skip
 _FIRST = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "causal", "scale",
           "temperature", "digits")  # fmt: skip
-_USED = {"d_v": "links.used.d_out", "n_kv_heads": "links.used.n_heads", "d_ff": "links.used.none",
-         "what_if": "links.used.none"}  # fmt: skip
+_USED = {"d_v": "links.used.d_out", "n_kv_heads": "links.used.n_heads"}
 
 
 @cache
