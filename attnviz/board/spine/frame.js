@@ -13,6 +13,7 @@ import { say } from "../../scripts/sentences.js";
 
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
 const SHORT = 24; // and so much width
+const LETTER = 6.9; // wide is one of those beside what stands over a column, at most
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -70,13 +71,13 @@ export class Frame {
       ...this.between(), ...this.ofHead(), ...columns.flatMap((column) => this.ofFactor(column, edge))];
   }
 
-  // Names of what stands over a column, in a lesson or a question: of V's rows, at their right, where these have room
+  // Names of what stands over a column, but beside other pictures: of V's rows, at their right, where these have room
   // up to the next matrix or the board's edge; of Kᵀ's columns, where they don't stand over the scores yet.
   /** @param {Column} column @param {number} edge */
   ofFactor({ stage, factor, turned }, edge) {
     const { board } = this;
-    const { layout: { boxes, scale, labels }, data: { tells, store } } = board;
-    const own = (tells || store) && !areMixed(board.stages.values());
+    const { layout: { boxes, scale, labels }, data: { tells, store }, explores } = board;
+    const own = (tells || store || explores) && !areMixed(board.stages.values());
     if (!own || !factor?.is.product || !board.grids.has(factor.name)) return [];
     if (turned) {
       return board.grids.has(stage.name) ? [] : headsOf(/** @type {Board} */ (board), stage, boxes[stage.name]);
@@ -86,10 +87,13 @@ export class Frame {
     const next = Math.min(edge, ...Object.values(boxes).filter((box) => box.x > x && box.y < y + height
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
-    return board.data.keys.map((text, at) => {
+    const { keys } = board.data;
+    const longest = Math.max(...keys.map((key) => key.length)) * LETTER * scale;
+    const letters = Math.max(NAMED, NAMED * scale * Math.min(1, (next - left) / longest));
+    return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });
-      Object.assign(name.style, { lineHeight: `${row}px`, textAlign: "left" });
+      Object.assign(name.style, { fontSize: `${letters}px`, lineHeight: `${row}px`, textAlign: "left" });
       return name;
     });
   }
