@@ -14,6 +14,7 @@ import { say } from "../../scripts/sentences.js";
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
 const SHORT = 24; // and so much width
 const LETTER = 6.9; // wide is one of those beside what stands over a column, at most
+const SMALLEST = 0.6; // of their size, before they have no room
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -89,7 +90,10 @@ export class Frame {
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
     const { keys } = board.data;
     const longest = Math.max(...keys.map((key) => key.length)) * LETTER * scale;
-    const letters = Math.max(NAMED, NAMED * scale * Math.min(1, (next - left) / longest));
+    const smaller = Math.min(1, (next - left) / longest);
+    const hall = board.data.ribbons === null; // which is drawn larger as a whole, and cuts none
+    if (hall && smaller < SMALLEST) return [];
+    const letters = Math.max(hall ? 0 : NAMED, NAMED * scale * smaller);
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });
