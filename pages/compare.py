@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attnviz.app.compare import as_computed, kept, show_comparison, show_example, show_keep, show_numbers
+from attnviz.app.compare import as_computed, scenario_a, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.examples import show_blank
@@ -23,7 +23,7 @@ def show_compare(scenario: Scenario) -> None:
     top = st.container()
     pictures = st.container()
     scenario = show_folded_editor(scenario)
-    a = kept()
+    a = scenario_a()
     with top:
         show_keep(scenario, a)
     with pictures:

@@ -44,7 +44,7 @@ def example() -> tuple[Scenario, Scenario]:
     return a, replace(a, edits=(*a.edits, CHANGED))
 
 
-def kept() -> Scenario | None:
+def scenario_a() -> Scenario | None:
     """Return the scenario that was kept as A; None while none is."""
     a: Scenario | None = take(PINNED)
     return a

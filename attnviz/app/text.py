@@ -59,7 +59,7 @@ def is_dark() -> bool:
 _MOST = 40  # characters of a number or a text that was refused
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return an error in sentences: what was refused and what to do.
 
     >>> told(RefusedError("edits", n=5000, most=4096))[:44]
@@ -71,7 +71,7 @@ def told(error: Exception) -> str:
         return str(error)
     if isinstance(error, NoNumberError):
         return why_no_number(error, literal(error.text))
-    return error.told(_fact) if isinstance(error, RefusedError) else say("refused.other")
+    return error.sentence(_fact) if isinstance(error, RefusedError) else say("refused.other")
 
 
 def _fact(name: str, value: object) -> str:

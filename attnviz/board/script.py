@@ -9,7 +9,7 @@ from attnviz.board.data import FITS
 from attnviz.colours.palette import ROLES
 from attnviz.core.rules.explaining import numbers
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
-from attnviz.explanation import summary, told
+from attnviz.explanation import sentences, summary
 from attnviz.scripts import joined
 from attnviz.tables import typed_numbers
 
@@ -24,7 +24,7 @@ CONSTANTS: dict[str, Any] = {
     "LONG": numbers.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,
-    "TOLD": told.MOST_NUMBERS,
+    "TOLD": sentences.MOST_NUMBERS,
     "MASK": MASK,
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,

@@ -152,7 +152,7 @@ def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
         raise ValueError(f"--link holds a whole set-up, expected no {', '.join(beside)} beside it")
     opened = read_link(dict(parse_qsl(_query(given.link), keep_blank_values=True)), repr, lambda _: "")
     scenario, ignored = scenario_from_query(urlencode(opened.query, safe="*"))
-    if ignored := [*opened.told, *ignored]:
+    if ignored := [*opened.messages, *ignored]:
         raise ValueError("parts of the link can't be used: " + "; ".join(ignored))
     return scenario, opened.query.get("digits")
 

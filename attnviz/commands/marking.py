@@ -67,7 +67,7 @@ def mark(arguments: Sequence[str]) -> int:
     first = [words.first_error, *(f"  {line}" for line in words.arithmetic)] if words.first_error else []
     summary = f"{words.summary} {words.nothing_yet}".rstrip()
     print("\n".join([summary, *first, *words.doubt, *words.slips, *words.tables, *words.reading, *words.rounding]))
-    notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.told]
+    notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.remarks]
     notes += [f"{symbol_of(name)} isn't read. {why}" for name, why in refused.items()]
     notes += [f"{symbol_of(each.name)} isn't marked. {each.error} {each.cause}".rstrip() for each in misfits]
     for note in notes:
@@ -122,7 +122,7 @@ def _mark_class(given: argparse.Namespace) -> int:
     left = [each for each in marked if each.marking is None]
     print(say("exercises.class.summary", n=len(marked) - len(left), all=len(marked)))
     for each in left:
-        print(f"attnviz: {each.name}: {' '.join(each.told)}", file=sys.stderr)
+        print(f"attnviz: {each.name}: {' '.join(each.remarks)}", file=sys.stderr)
     return 2 if left or not marked else 0
 
 
@@ -149,9 +149,9 @@ def _marked(file: Path, name: str, keys: Mapping[int, Exercise]) -> Iterator[Mar
             try:
                 yield mark_hand_in(hand_in, keys)
             except Exception as error:
-                yield Marked(hand_in.name, told=(_why(error),))
+                yield Marked(hand_in.name, remarks=(_why(error),))
     except Exception as error:
-        yield Marked(name, told=(_why(error),))
+        yield Marked(name, remarks=(_why(error),))
 
 
 def _why(error: Exception) -> str:

@@ -16,8 +16,8 @@ Write = Callable[[str, object], str | None]
 class RefusedError(ValueError):
     """A ``ValueError`` whose message is a catalogue sentence with its facts.
 
-    `kind` is the key of the sentence in refused.toml, `facts` are what its places are filled from. A page tells the
-    same sentence, with names and numbers as readers know them: :meth:`told`. `detail` is for those who program alone.
+    `kind` is the key of the sentence in refused.toml, `facts` fill its places. A page says the same :meth:`sentence`,
+    with names and numbers as readers know them. `detail` is for those who program alone.
 
     >>> error = RefusedError("edits", n=5000, most=4096)
     >>> str(error)[:29], error.kind, error.facts
@@ -29,10 +29,10 @@ class RefusedError(ValueError):
         self.kind, self.detail, self.facts = kind, detail, facts
 
     def __str__(self) -> str:
-        told = self.told(lambda name, value: None)
+        told = self.sentence(lambda name, value: None)
         return f"{told} ({self.detail})" if self.detail else told
 
-    def told(self, write: Write) -> str:
+    def sentence(self, write: Write) -> str:
         """Return the sentence, with each fact as `write` writes it.
 
         Where `write` returns None, the fact stands as in code.

@@ -153,7 +153,7 @@ class Exercise:
         """The tables when each is computed from rounded ones, and rounded."""
         tables: dict[str, np.ndarray] = {}
         for name, stage in self.trace.stages.items():
-            if stage.rule is None or name in self.given:
+            if stage.rule is None or name in self.printed:
                 tables[name] = self.table(name)
                 continue
             made = stage.rule.compute(*(torch.from_numpy(tables[source]) for source in stage.sources))
@@ -161,14 +161,14 @@ class Exercise:
         return MappingProxyType(tables)
 
     @property
-    def given(self) -> tuple[str, ...]:
+    def printed(self) -> tuple[str, ...]:
         """The tables that are printed: the inputs, and results not blank."""
         shown = tuple(name for name in RESULTS if name not in self.blank)
         return (*_INPUTS, *shown)
 
     def mark(self, answers: Mapping[str, np.ndarray]) -> Marking:
         """Mark answers ``(rows, columns)`` by table name; blank cells are NaN."""
-        tables: dict[str, Printed] = {name: Printed.of(self.table(name), DECIMALS) for name in self.given}
+        tables: dict[str, Printed] = {name: Printed.of(self.table(name), DECIMALS) for name in self.printed}
         for name in self.blank:
             if name in answers:
                 tables[name] = Printed(tuple(map(tuple, answers[name].tolist())), DECIMALS)

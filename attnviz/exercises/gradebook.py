@@ -92,7 +92,7 @@ def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
     for each in marked:
         got = points.got(each)
         words = each.verdict
-        texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(each.told))
+        texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(each.remarks))
         totals = (points.total(each), points.most(each)) if each.marking else ("", "")
         row = [each.name, each.sheet, *(got.get(name, "") for name in points.of), *totals, *texts]
         lines.append([for_spreadsheet(cell) if isinstance(cell, str) else f"{cell:g}" for cell in row])
@@ -103,12 +103,12 @@ def student_page(each: Marked, points: Points) -> str:
     """Return a student's page: points, remarks and every mark."""
     title = say("exercises.class.page_title", name=each.name, sheet=each.sheet or "–")
     if each.marking is None or each.exercise is None:
-        return printed_page(title, _STYLE, paragraphs(each.told))
+        return printed_page(title, _STYLE, paragraphs(each.remarks))
     got = points.got(each)
     rows = [[EVERY_STAGE[name].title, _number(value), _number(points.of[name])] for name, value in got.items()]
     rows.append([say("exercises.class.total"), _number(points.total(each)), _number(points.most(each))])
     heads = [say(f"exercises.class.{key}") for key in ("result", "points", "of")]
-    above = f"<style>{_STYLE}</style>{_table(heads, rows)}{paragraphs([*each.told, *_misfits(each)])}"
+    above = f"<style>{_STYLE}</style>{_table(heads, rows)}{paragraphs([*each.remarks, *_misfits(each)])}"
     return marking_page(each.marking, each.exercise.tokens, title, above=above)
 
 
@@ -155,7 +155,7 @@ def _of_cells(done: Sequence[Marked]) -> str:
 
 
 def _untold(marked: Sequence[Marked]) -> str:
-    rows = [[each.name, " ".join(each.told)] for each in marked if each.told]
+    rows = [[each.name, " ".join(each.remarks)] for each in marked if each.remarks]
     return _section("told", [say(f"exercises.class.csv.{key}") for key in ("file", "told")], rows)
 
 

@@ -55,14 +55,14 @@ class HandIn:
 class Marked:
     """A marked hand-in: sheet, marks, results of wrong shapes, and remarks.
 
-    Without a marking, nothing could be marked, and `told` says why.
+    Without a marking, nothing could be marked, and `remarks` says why.
     """
 
     name: str
     exercise: Exercise | None = None
     marking: Marking | None = None
     misfits: tuple[Misfit, ...] = ()
-    told: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def sheet(self) -> str:
@@ -203,8 +203,8 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     try:
         sheet, of_sheet = _sheet_of(hand_in, inputs, keys)
     except SaidError as error:
-        return Marked(hand_in.name, told=(str(error), *told))
-    given = {name: Printed.of(sheet.table(name), DECIMALS) for name in sheet.given}
+        return Marked(hand_in.name, remarks=(str(error), *told))
+    given = {name: Printed.of(sheet.table(name), DECIMALS) for name in sheet.printed}
     answers = {name: _to_count(table) for name, table in tables.items() if name in sheet.blank}
     missing = [symbol_of(name) for name in sheet.blank if name not in read]
     told += [say("exercises.class.missing", symbols=", ".join(missing))] if missing else []
@@ -232,8 +232,10 @@ def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
 
 def _to_count(table: Printed) -> Printed:
     """Return a table marked with at least the decimals asked for."""
-    own = np.maximum(np.array(table.shown if table.shown is not None else table.places), DECIMALS)
-    return replace(table, decimals=max(table.decimals, DECIMALS), shown=tuple(map(tuple, own.tolist())), by_power=True)
+    own = np.maximum(np.array(table.cell_decimals if table.cell_decimals is not None else table.places), DECIMALS)
+    return replace(
+        table, decimals=max(table.decimals, DECIMALS), cell_decimals=tuple(map(tuple, own.tolist())), by_power=True
+    )
 
 
 def results_of(sheets: Iterable[Exercise]) -> tuple[str, ...]:

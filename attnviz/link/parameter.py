@@ -40,7 +40,7 @@ class Read:
 
     value: Any
     text: str
-    told: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Parameter:
             return Read(self.default, "")
         value, error = self.read(raw, around)
         if error:
-            return Read(value, self.write(value), self.told(raw, error, show, around))
+            return Read(value, self.write(value), self.refusal(raw, error, show, around))
         return Read(value, self.write(value) if self.renewed else raw)
 
     def too_long(self, raw: str) -> UnreadableError | None:
@@ -97,7 +97,7 @@ class Parameter:
         """Return a value as text for a link; blank for the default."""
         return "" if value == self.default else self.codec.encode(value)
 
-    def told(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
+    def refusal(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
         """Say which text can't be used, why, and what is used instead."""
         facts = {name: _shown(fact, show) for name, fact in error.facts.items()}
         used = say(self.used) if self.used else self.codec.encode(self.default) or say("links.used.none")

@@ -146,7 +146,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     too_long = len(query) > MAX_QUERY_CHARACTERS or (query and not given)
     ignored = [say("links.query_too_long")] if too_long else []
     values, refused = read_controls(given)
-    ignored += [parameters()[name].told(given[name], error, quoted) for name, error in refused.items()]
+    ignored += [parameters()[name].refusal(given[name], error, quoted) for name, error in refused.items()]
     # Each value is one that it may be, but not with the others: no tokens or too many, or heads that don't fit.
     n_tokens = len(tokenize(values["text"], values["tokenizer"]))
     if not 1 <= n_tokens <= limits.MAX_TOKENS:
@@ -159,7 +159,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     changes, error = EDITS.read(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
     if error := with_misfits(error, left, scenario):
-        ignored.append(EDITS.told(given[CHANGES], error, quoted))
+        ignored.append(EDITS.refusal(given[CHANGES], error, quoted))
     return scenario, ignored
 
 

@@ -45,11 +45,11 @@ class Opened:
     """A link after it was read.
 
     The page opens with the parameters of `query`, which are never none of ours. `example` is the worked example that
-    was named, and `told` is said of all that was not taken.
+    was named, and `messages` is said of all that was not taken.
     """
 
     query: Mapping[str, str]
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     example: str = ""
 
 
@@ -110,7 +110,7 @@ class _Opening:
         if named is None:
             return
         if error := row.read(named)[1]:
-            self._drop(EXAMPLE, row.told(named, error, self.show))
+            self._drop(EXAMPLE, row.refusal(named, error, self.show))
         else:
             self.query, self.example = with_example(self.query), "" if named == PUBLISHED else named
 
@@ -126,7 +126,7 @@ class _Opening:
         """Leave out texts that are longer than the browser keeps them."""
         for name, row in texts().items():
             if error := row.too_long(raw := self.query.get(name, "")):
-                self._drop(name, row.told(raw, error, self.show))
+                self._drop(name, row.refusal(raw, error, self.show))
 
     def guessed(self) -> None:
         """Move a guess in an older link's example to the predictions."""
@@ -142,7 +142,7 @@ class _Opening:
             if row.renewed and name in self.query:
                 read = row.taken(raw := self.query[name], Around(values=values, just_arrived=False), self.show)
                 values[name] = read.value
-                self.query[name] = raw if read.told else read.text
+                self.query[name] = raw if read.message else read.text
                 if raw and not self.query[name]:
                     del self.query[name]
 
@@ -156,7 +156,7 @@ class _Opening:
                 continue
             value, error = row.read(raw)
             if error:
-                self._drop(name, row.told(raw, error, self.show))
+                self._drop(name, row.refusal(raw, error, self.show))
             elif value == row.default:
                 self._drop(name)
             elif row.renewed:
@@ -198,13 +198,13 @@ class State:
     `query` is the same state, of which all can be read: what was named as an example, dropped or mended is as it is
     used, and a set-up that is as the published example says so. `scenario` is None while the sentence is blank.
     `values` are those of the controls, as they stand (the scenario has as many heads as fit), and of the texts that
-    were read: None or a default where the query has none. `told` says in sentences what was not taken.
+    were read: None or a default where the query has none. `messages` says in sentences what was not taken.
     """
 
     query: str
     scenario: Scenario | None
     values: Mapping[str, Any]
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
     @property
     def position(self) -> int:
@@ -233,9 +233,9 @@ def state_of(
     changes, error = EDITS.read(opened.query.get(CHANGES, ""))
     scenario, left, told = _scenario(values, changes)
     if scenario is not None and (error := with_misfits(error, left, scenario)):
-        told.append(EDITS.told(opened.query[CHANGES], error, show))
+        told.append(EDITS.refusal(opened.query[CHANGES], error, show))
     read = read_texts(opened.query, Around(scenario, digits=values["digits"]), show)
-    told += [each.told for each in read.values() if each.told]
+    told += [each.message for each in read.values() if each.message]
     kept = {name: each.text for name, each in read.items()}
     if scenario is not None:
         changes = changes_of(scenario)
@@ -246,7 +246,7 @@ def state_of(
         _written(opened.query, values, kept),
         scenario,
         MappingProxyType({**of_texts, CHANGES: changes, **values}),
-        (*opened.told, *told),
+        (*opened.messages, *told),
     )
 
 

@@ -24,9 +24,11 @@ def in_its_unit(table: Printed, shares: bool, fits: Callable[[Printed], np.ndarr
     for unit, zeros in ((100, 2), (1000, 3)):
         if unit == 100 and not shares:
             continue  # elsewhere, a hundred times too large is too large
-        shown = None if table.shown is None else tuple(tuple(n + zeros for n in row) for row in table.shown)
+        shown = (
+            None if table.cell_decimals is None else tuple(tuple(n + zeros for n in row) for row in table.cell_decimals)
+        )
         in_units = with_numbers(table, table.array / unit)
-        read = replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), shown=shown)
+        read = replace(in_units, decimals=min(table.decimals + zeros, MAX_DECIMALS), cell_decimals=shown)
         sums = np.nansum(np.where(np.isfinite(table.array), table.array, 0.0), axis=1)
         adds_up = shares and bool((np.abs(sums / unit - 1) < 0.05).all())
         if fits(read)[there].mean() >= 0.7 or adds_up:
@@ -119,8 +121,11 @@ class Grid(NamedTuple):
 
     def holds(self, table: Printed) -> np.ndarray:
         """Return which cells print a number of this type, or nothing finite."""
-        shortest = table.shown is not None and len({count for row in table.shown for count in row}) > 1
-        values, units = table.array, (10.0 ** -np.array(table.shown, dtype=np.float64) if shortest else _units(table))
+        shortest = table.cell_decimals is not None and len({count for row in table.cell_decimals for count in row}) > 1
+        values, units = (
+            table.array,
+            (10.0 ** -np.array(table.cell_decimals, dtype=np.float64) if shortest else _units(table)),
+        )
         with np.errstate(all="ignore"):  # numbers may be of any size, and some are infinite
             steps = self.steps(values)
             near = np.abs(np.round(values / steps) * steps - values) <= 0.5 * units * (1 + 1e-6) + 1e-12

@@ -61,7 +61,7 @@ class Costs:
     """What decides how much a model has to multiply and to keep.
 
     Each of the `weights` is multiplied once for every row. `pairs` is how many multiplications a pair of tokens costs
-    in all layers, half for the score and half for the value. `kept` is how many numbers a cache keeps of a token, of
+    in all layers, half for the score and half for the value. `per_token` is how many numbers a cache keeps of a token, of
     `n_bytes` each. What is done to single numbers, as by the softmax and layer norms, isn't counted.
 
     Sources: Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1 (weights); Pope et al. 2022,
@@ -73,7 +73,7 @@ class Costs:
 
     weights: int
     pairs: int
-    kept: int
+    per_token: int
     n_bytes: int
 
     def multiplied(self, rows: int, tokens: int) -> int:
@@ -82,7 +82,7 @@ class Costs:
 
     def cached(self, tokens: int) -> int:
         """Return how many bytes the keys and values of these tokens take."""
-        return tokens * self.kept * self.n_bytes
+        return tokens * self.per_token * self.n_bytes
 
 
 # Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1; feed-forward steps are four times as wide as

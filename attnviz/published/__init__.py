@@ -43,7 +43,7 @@ class PublishedFeedForward:
 class WorkedExample:
     """One published example.
 
-    `given` are the tables that it starts from and `published` those that it prints as results, by their names in
+    `inputs` are the tables that it starts from and `published` those that it prints as results, by their names in
     the table of stages; `decimals` is how many of them are printed. `tokens` label the rows, as far as the source
     names them, `d_k` is stated where no table shows it. An example that starts from scores is not the whole of its
     `scenario`: the matrices there are chosen so that the scores come out.
@@ -53,7 +53,7 @@ class WorkedExample:
     tokens: tuple[str, ...]
     scale: bool
     decimals: int
-    given: Mapping[str, Rows]
+    inputs: Mapping[str, Rows]
     published: Mapping[str, Rows]
     scenario: Scenario
     d_k: int | None = None
@@ -69,7 +69,7 @@ class WorkedExample:
     @property
     def from_scores(self) -> bool:
         """Whether the example starts from scores and has no X."""
-        return "x" not in self.given
+        return "x" not in self.inputs
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _example(raw: Mapping[str, Any]) -> WorkedExample:
         tokens=tokens,
         scale=scale,
         decimals=raw["decimals"],
-        given=MappingProxyType(given),
+        inputs=MappingProxyType(given),
         published=MappingProxyType(published),
         d_k=raw.get("d_k"),
         scenario=_scenario(raw) if "x" in raw else _scenario_of_scores(raw["id"], scale),

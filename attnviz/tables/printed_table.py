@@ -18,24 +18,24 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 class Printed:
     """A printed table: its numbers (NaN for a blank) and their decimals.
 
-    `shown` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
+    `cell_decimals` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
     with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print names, as
-    numpy and torch do where it isn't their usual one. `told` are sentences on how a text was read, where that could be
+    numpy and torch do where it isn't their usual one. `remarks` are sentences on how a text was read, where that could be
     otherwise, and on what of it was left out.
     """
 
     rows: tuple[tuple[float, ...], ...]
     decimals: int
-    shown: tuple[tuple[int, ...], ...] | None = None
+    cell_decimals: tuple[tuple[int, ...], ...] | None = None
     dtype: str = field(default="", repr=False)
     by_power: bool = field(default=False, repr=False)
-    told: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False, name: str = "the table") -> "Printed":
         """Return a table from a nested sequence or array.
 
-        `decimals` default to those of its numbers. With `shown`, each cell counts as printed with the decimals that its
+        `decimals` default to those of its numbers. With `cell_decimals`, each cell counts as printed with the decimals that its
         number has. `name` is what it is called.
 
         Raises ``ValueError`` for what is no table of numbers.
@@ -67,9 +67,9 @@ class Printed:
         They are the table's, or fewer if its whole column shows fewer, as zeros at the end may have been left out. With
         powers of ten, they are its own, maybe below 0.
         """
-        if self.shown is None:
+        if self.cell_decimals is None:
             return np.full(self.shape, self.decimals)
-        own = np.array(self.shown)
+        own = np.array(self.cell_decimals)
         if self.by_power:
             return np.minimum(own, MAX_DECIMALS)
         columns = own.max(axis=0) if len(own) > 1 else np.full(own.shape[1], self.decimals)
@@ -78,7 +78,7 @@ class Printed:
     def with_decimals(self, decimals: int) -> "Printed":
         """Return the same table with this many decimals in every number."""
         check_whole("decimals", decimals, 0, MAX_DECIMALS)
-        return replace(self, decimals=decimals, shown=None, by_power=False)
+        return replace(self, decimals=decimals, cell_decimals=None, by_power=False)
 
 
 def decimals_of(value: float) -> int:

@@ -58,7 +58,7 @@ def read_table(
     where it is known how many there have to be, decides it. With `infinite`, infinities may stand there, as in masked
     scores, also as x or hatching; with `blanks`, cells may be blank or ?, and are NaN. Names of rows and columns, and
     what programs print around a table, are left out; a head made of numbers is told by the `expected_rows`, or asked
-    about. ``Printed.told`` says what else was left out, and how it was read.
+    about. ``Printed.remarks`` says what else was left out, and how it was read.
 
     Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
     or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
@@ -88,7 +88,7 @@ def read_table(
         tuple(tuple(decimals if number.decimals is None else number.decimals for number in row) for row in numbers),
         dtype=said[1] or said[2] if (said := _DTYPE.search(text)) else "",
         by_power=by_powers,
-        told=told,
+        remarks=told,
     )
 
 

@@ -14,7 +14,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.masking import cut_by_view, key_of, reads_others
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
-from attnviz.explanation.told import Compared, MostRead, Numbers, Told, said
+from attnviz.explanation.sentences import Compared, MostRead, Numbers, Told, said
 from attnviz.words import Said, listed, plural, say
 from attnviz.words.numbers import significant, written
 

@@ -88,7 +88,7 @@ N_DRAWS = 2000
 MOST_NUMBERS = 10_000_000  # that are drawn for a mean
 
 
-def kept(shape: tuple[int, ...], p: float, seed: int) -> Tensor:
+def undropped(shape: tuple[int, ...], p: float, seed: int) -> Tensor:
     """Return which cells a draw keeps: each is dropped with probability p."""
     return torch.rand(shape, generator=generator_for(seed)) >= p
 
@@ -101,7 +101,7 @@ def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
     >>> dropped(torch.ones(2, 2), 0.5, 0).unique()
     tensor([0., 2.])
     """
-    return weights * kept(tuple(weights.shape), p, seed) / (1 - p)
+    return weights * undropped(tuple(weights.shape), p, seed) / (1 - p)
 
 
 def n_draws(weights: Tensor) -> int:
@@ -117,7 +117,7 @@ def mean_of_draws(weights: Tensor, p: float) -> Tensor:
     """Return the mean of :func:`n_draws` draws, with seeds 0, 1, 2, ..."""
     times = torch.zeros(weights.shape, dtype=torch.float64)
     for seed in range(n_draws(weights)):
-        times += kept(tuple(weights.shape), p, seed)
+        times += undropped(tuple(weights.shape), p, seed)
     return (weights.cpu().double() * times / (n_draws(weights) * (1 - p))).to(weights.dtype)
 
 

@@ -9,7 +9,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
-from attnviz.explanation.told import Numbers
+from attnviz.explanation.sentences import Numbers
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 

@@ -15,7 +15,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK, WEIGHTINGS
 from attnviz.core.trace import run
-from attnviz.teach.masked import kept
+from attnviz.teach.masked import undropped
 from attnviz.teach.predictions import Asked, by_size
 from attnviz.words import say
 from attnviz.words.numbers import in_format
@@ -208,7 +208,7 @@ def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
     if not can_drop(scenario):
         return None
     shape = len(scenario.tokens), len(scenario.read_tokens)
-    return replace(scenario, mask=_rows(dropout_mask(kept(shape, p, seed), p)), mask_use=ZEROED)
+    return replace(scenario, mask=_rows(dropout_mask(undropped(shape, p, seed), p)), mask_use=ZEROED)
 
 
 _GAP = 0.1  # of a share: what moves by less moves a little

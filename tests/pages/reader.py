@@ -25,7 +25,7 @@ SEVERAL_SECONDS = 60
 
 def in_address(at: AppTest, name: str) -> str:
     """Return what the address says by this name once the page has heard of the last run; blank where it says none."""
-    return str(at.session_state["session"].address.asked.get(name, ""))
+    return str(at.session_state["session"].address.query.get(name, ""))
 
 
 def control_of(at: AppTest, key: str) -> Any:
@@ -103,7 +103,7 @@ class Reader:
 
     def change(self, **patch: str | None) -> Self:
         """Change the page's own query, as its boards do, and have it say that."""
-        query = {**self.at.session_state["session"].address.asked, **patch}
+        query = {**self.at.session_state["session"].address.query, **patch}
         return self.say(
             {"query": urlencode({name: text for name, text in query.items() if text is not None}), "taken": ""}
         )

@@ -81,7 +81,7 @@ def _load(name: str) -> None:
 
 def marking_of(example: WorkedExample) -> Marking:
     """Mark an example's printed numbers against its scenario's, with all digits."""
-    tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.given.items()}
+    tables: dict[str, Any] = {name: Printed.of(rows) for name, rows in example.inputs.items()}
     if not example.from_scores:
         tables |= {name: example.scenario.matrix(name) for name in example.scenario.editable}
     results = {name: rows for name, rows in example.published.items() if EVERY_STAGE[name].rule is not None}
@@ -103,8 +103,8 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
         stage = EVERY_STAGE[name]
         if computed is None:
             continue
-        if name in example.given and name not in marked:
-            decimals = Printed.of(example.given[name]).decimals
+        if name in example.inputs and name not in marked:
+            decimals = Printed.of(example.inputs[name]).decimals
             title = say("check.examples.given", title=stage.title)
             pairs.append((plain_table(title, stage, computed, decimals, example.tokens), ""))
             continue

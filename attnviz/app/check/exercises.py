@@ -90,8 +90,8 @@ def _show_given(exercise: Exercise) -> None:
     """Draw the given tables; those that no blank needs are folded away."""
     stages = exercise.trace.stages
     needed = {source for name in exercise.blank for source in stages[name].sources}
-    shown = [name for name in exercise.given if name in needed or not exercise.blank]
-    others = [name for name in exercise.given if name not in shown]
+    shown = [name for name in exercise.printed if name in needed or not exercise.blank]
+    others = [name for name in exercise.printed if name not in shown]
     st.html(in_pairs([(table_of(exercise, name, ruled=True), "") for name in shown]))
     if others:
         with st.expander(say("exercises.earlier")):

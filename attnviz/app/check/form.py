@@ -9,10 +9,10 @@ import streamlit as st
 
 from attnviz.app.check import typed
 from attnviz.app.check.showing import show_verdict
-from attnviz.app.check.typed import form_of, kept, key_of, text_of
+from attnviz.app.check.typed import form_of, form_record, key_of, text_of
 from attnviz.app.parts.charts import download
 from attnviz.app.session.session import this_session
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, formula_of, layer_table
 from attnviz.documents import marking_csv, marking_page
@@ -46,9 +46,9 @@ def show_check() -> None:
     settings["activation"] = _show_fields()
     if not typed.keep_in_address():
         says.warning(say("check.form.too_long"), icon=":material/warning:")
-    if said := kept().said:
+    if said := form_record().said:
         says.caption(said)
-        kept().said = ""
+        form_record().said = ""
     with says:
         tables, unread = _read()
         marked = _marked(tables, settings)
@@ -56,7 +56,7 @@ def show_check() -> None:
             return
         marking, misfits = marked
         for misfit in misfits:
-            why = f"{told(misfit.error)} {misfit.cause and say('check.form.taken', cause=misfit.cause)}".strip()
+            why = f"{message_of(misfit.error)} {misfit.cause and say('check.form.taken', cause=misfit.cause)}".strip()
             st.error(as_message(say("check.form.table_refused", symbol=symbol_of(misfit.name), why=why)))
         _show_loaded(marking)
         show_verdict(marking, settings["tokens"], (*unread, *(misfit.name for misfit in misfits)))
@@ -93,7 +93,7 @@ def _show_settings() -> dict[str, Any]:
                         example.title, key=f"check.load.{name}", on_click=typed.load, args=(name,), type="tertiary"
                     )
         st.button(say("check.form.clear"), on_click=typed.clear, help=say("check.form.clear_help"))
-        if kept().aside:
+        if form_record().aside:
             st.button(say("check.form.bring_back"), on_click=typed.bring_back, help=say("check.form.bring_back_help"))
         scale = st.segmented_control(
             say("check.form.scale"), (True, False), default=True, required=True, key="check.scale",
@@ -204,7 +204,7 @@ def _read() -> tuple[dict[str, Printed], tuple[str, ...]]:
             st.error(as_message(say("check.form.table_refused", symbol=symbol_of(name), why=table)))
             unread.append(name)
             continue
-        for sentence in table.told:
+        for sentence in table.remarks:
             st.caption(as_message(say("check.form.table_refused", symbol=symbol_of(name), why=sentence)))
         tables[name] = table
     return tables, tuple(unread)
@@ -245,7 +245,7 @@ def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> tuple[Marki
     except UnknownDkError:
         st.error(as_message(say("check.form.no_d_k")))
     except ValueError as error:
-        st.error(as_message(say("check.form.no_fit", why=told(error))))
+        st.error(as_message(say("check.form.no_fit", why=message_of(error))))
     return None
 
 

@@ -12,7 +12,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import literal, told
+from attnviz.app.text import literal, message_of
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
 from attnviz.link.typed_form import DEFAULTS
@@ -31,7 +31,7 @@ Form = dict[str, Any]
 
 
 @dataclass
-class Kept:
+class FormRecord:
     """What a session keeps of the form beside its controls."""
 
     # What was written into the URL, of which form, and whether it fits there.
@@ -41,12 +41,12 @@ class Kept:
     said: str = ""  # of several tables that came in one text
 
 
-def kept() -> Kept:
+def form_record() -> FormRecord:
     """Return what the session keeps of the form."""
     session = this_session()
     if _KEPT not in session:
-        session.put(_KEPT, Kept())
-    found: Kept = session.get(_KEPT)
+        session.put(_KEPT, FormRecord())
+    found: FormRecord = session.get(_KEPT)
     return found
 
 
@@ -81,7 +81,7 @@ def take_from_address() -> None:
     What is typed and stands in no URL is not given up for what an older one holds, nor what a page still held when its
     server went.
     """
-    now = kept()
+    now = form_record()
     form, fits, wrote = now.packed
     if fits:
         typed = take(TABLES)
@@ -93,7 +93,7 @@ def take_from_address() -> None:
 
 def keep_in_address() -> bool:
     """Write the form into the URL; return whether it fits there."""
-    form, now = form_now(), kept()
+    form, now = form_now(), form_record()
     mark = _mark(form)
     if mark != now.packed[0]:
         packed = texts()[TABLES].codec.encode(form)
@@ -104,13 +104,13 @@ def keep_in_address() -> bool:
 
 
 def _is_typed(form: Form) -> bool:
-    return form not in (DEFAULTS, kept().loaded)
+    return form not in (DEFAULTS, form_record().loaded)
 
 
 def _set_aside() -> None:
     """Keep the form before it's filled anew, if something was typed."""
     if _is_typed(form_now()):
-        kept().aside = [*kept().aside, form_now()][-MOST_ASIDE:]
+        form_record().aside = [*form_record().aside, form_now()][-MOST_ASIDE:]
 
 
 def clear() -> None:
@@ -121,8 +121,8 @@ def clear() -> None:
 
 def bring_back() -> None:
     """Swap the form with the one set aside last; in a callback."""
-    *others, last = kept().aside
-    kept().aside = [form_now(), *others] if _is_typed(form_now()) else others
+    *others, last = form_record().aside
+    form_record().aside = [form_now(), *others] if _is_typed(form_now()) else others
     fill(last)
 
 
@@ -130,14 +130,14 @@ def load(name: str) -> None:
     """Put a published example into the form; in a callback."""
     clear()
     fill(form_of(name))
-    kept().loaded = form_now()
+    form_record().loaded = form_now()
 
 
 @cache
 def form_of(name: str) -> Form:
     """Return a published example as a form; treat it as read-only."""
     example = worked_example(name)
-    tables = {each: Printed.of(rows) for each, rows in example.given.items()}
+    tables = {each: Printed.of(rows) for each, rows in example.inputs.items()}
     if not example.from_scores:
         for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
@@ -164,9 +164,9 @@ def take_pasted() -> None:
     for each, table in fields.items():
         session.put(key_of(each), table)
     session.put(PASTE, "")
-    kept().said = say("check.form.sorted", names=", ".join(EVERY_STAGE[each].symbol for each in fields))
+    form_record().said = say("check.form.sorted", names=", ".join(EVERY_STAGE[each].symbol for each in fields))
     if found.twice:
-        kept().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
+        form_record().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
 
 
 def waits() -> bool:
@@ -183,4 +183,4 @@ def take_upload() -> None:
     try:
         session.put(PASTE, read_upload(uploaded.getvalue()))
     except ValueError as error:
-        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=told(error)))
+        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=message_of(error)))

@@ -63,6 +63,6 @@ TRAININGS = Gauge("attnviz_trainings_in_line", "Trainings that run or wait for t
 Info("attnviz_build", "What is running").info({"version": __version__, "commit": commit(), "torch": torch_version()})
 
 
-def told() -> bytes:
+def metrics_text() -> bytes:
     """Return all metrics in Prometheus format, with the process's memory and time."""
     return generate_latest(REGISTRY)

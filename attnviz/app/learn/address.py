@@ -9,7 +9,7 @@ from attnviz.app.learn.running import learning
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import as_message, literal, told
+from attnviz.app.text import as_message, literal, message_of
 from attnviz.link.model_texts import MOST_OF_LEARNED, LongText, long_text
 from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
@@ -50,7 +50,7 @@ def change(**changed: Any) -> bool:
     try:  # rates were changed on the way of another training
         settings = replace(settings_of_address().whole, **{"rates": (), **changed})
     except ValueError as error:
-        state.say(say("learn.refused", why=told(error)))
+        state.say(say("learn.refused", why=message_of(error)))
         return False
     _put(_thawed(settings))
     return True

@@ -21,7 +21,7 @@ from attnviz.app.learn.running import OneTraining, current_job, learning, shared
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import told
+from attnviz.app.text import message_of
 from attnviz.core.limits import MAX_SEED
 from attnviz.link.parameter_table import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE, texts
 from attnviz.training import TASKS, TrainingSettings, settings_for, task_of
@@ -168,7 +168,7 @@ def _take_rate() -> None:
     try:
         work.change_rate(rate)
     except ValueError as error:
-        state.say(say("learn.refused", why=told(error)))
+        state.say(say("learn.refused", why=message_of(error)))
         return
     if not found[0].active and shared().pool.settled(found[0], 0):
         work.settle_rate()  # so that its link has it

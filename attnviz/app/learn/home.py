@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz.app.learn.moment import Off, listed, picked_token
 from attnviz.app.parts.charts import download
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario
@@ -131,6 +131,6 @@ def show_generated(training: Training, step: int, text: str, off: Off) -> None:
             step, text, n, temperature=temperature, top_k=1 if greedy else top_k, seed=seed, without=off
         )
     except ValueError as error:
-        st.warning(as_message(told(error)))
+        st.warning(as_message(message_of(error)))
         return
     st.code(training.model.task.between.join(made), language=None, wrap_lines=True)

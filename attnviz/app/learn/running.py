@@ -11,7 +11,7 @@ from attnviz.app.learn.pool import LEFT, WAITING, FullError, Job, Pool, Work
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
-from attnviz.models.kept import Kept
+from attnviz.models.cache import Cache
 from attnviz.training import Learner, Training, TrainingSettings, finished
 from attnviz.training.learning import Moment
 from attnviz.words import say
@@ -48,13 +48,13 @@ class Shared(NamedTuple):
     """The workers, and the trainings that were finished last, by their keys."""
 
     pool: Pool
-    shelf: Kept
+    shelf: Cache
 
 
 @cache
 def shared() -> Shared:
     """Return the workers and finished trainings that all sessions share."""
-    made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Kept(most=MOST_KEPT))
+    made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Cache(most=MOST_KEPT))
     figures.TRAININGS.set_function(lambda: made.pool.length)
     return made
 

@@ -10,7 +10,7 @@ from attnviz.app.components.board import show_board_of_model
 from attnviz.app.learn.moment import BOARD_KEY, Off, heads_off, identity, listed, picked_token, tell_heads_off
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP
@@ -61,7 +61,7 @@ def shown_of(training: Training, *, ahead: bool) -> Shown:
     try:
         trace = training.trace(step, text or example)
     except ValueError as error:
-        st.warning(as_message(say("learn.board.refused", why=told(error))))
+        st.warning(as_message(say("learn.board.refused", why=message_of(error))))
         text, trace = "", training.trace(step, example)
     settings = training.settings
     place = min(layer, settings.n_layers - 1), min(head, settings.n_heads - 1)

@@ -25,7 +25,7 @@ from attnviz.app.learn.shown import Shown, shown_of
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import is_fragment_run
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.link.parameter_table import LEARN, LEARN_STEP
 from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
 from attnviz.words import plural, say, thousands
@@ -81,7 +81,7 @@ def show_learn() -> None:
         _show(settings, part, active=active)
     except ValueError as error:  # nothing can be learned from this
         if not is_text_lost():
-            state.say(say("learn.refused", why=told(error)))
+            state.say(say("learn.refused", why=message_of(error)))
 
 
 def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None:

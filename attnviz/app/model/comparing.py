@@ -11,7 +11,7 @@ from attnviz.app.parts.charts import show_figure
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import as_message, is_dark, told
+from attnviz.app.text import as_message, is_dark, message_of
 from attnviz.compare import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
@@ -40,7 +40,7 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     try:
         found = _other(asked, view, place, target)
     except ValueError as error:
-        st.warning(as_message(told(error)), icon=":material/info:")
+        st.warning(as_message(message_of(error)), icon=":material/info:")
         return
     if found is None:
         return

@@ -13,12 +13,12 @@ from torch import Tensor
 
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import give_back
-from attnviz.app.text import literal, told
+from attnviz.app.text import literal, message_of
 from attnviz.core.limits import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
 from attnviz.models import STORIES, ModelEdit, ModelTrace, offered
+from attnviz.models.cache import Cache, Shelf
 from attnviz.models.editing import editing_of
-from attnviz.models.kept import Kept, Shelf
 from attnviz.models.loading import Progress
 from attnviz.models.pieces import most_tokens, n_weights
 from attnviz.models.pretrained import look, scores_of
@@ -54,9 +54,9 @@ def _shelf() -> Shelf:
 
 
 @cache
-def _kept() -> Kept:
+def _kept() -> Cache:
     """Return the shared cache of the models' results and grids."""
-    return Kept(MOST_BYTES, MOST_KEPT)
+    return Cache(MOST_BYTES, MOST_KEPT)
 
 
 _shelf(), _kept()  # before anybody asks for them: two at once would each have their own
@@ -105,7 +105,7 @@ def _written(before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[in
             before = appended(before, written[len(before.written) : -1])
         return appended(before, written[len(before.written) :], cache=cache)
     except RefusedError as error:
-        raise SaidError(told(error)) from None
+        raise SaidError(message_of(error)) from None
     except ValueError:
         raise SaidError(say("models.page.refused")) from None
 
@@ -172,7 +172,7 @@ def _model(name: str) -> tuple[Any, Any]:
         return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")
-        raise SaidError(say("models.page.no_model", model=literal(name), why=told(error))) from None
+        raise SaidError(say("models.page.no_model", model=literal(name), why=message_of(error))) from None
     except ValueError:
         _LOG.exception("a model can't be had")
         raise SaidError(say("models.page.no_model", model=literal(name), why=say("refused.model_damaged"))) from None
@@ -194,7 +194,7 @@ def _looked(
             return look(model, tokenizer, text, into, name, edits, plain)
     except RefusedError as error:
         # Without the changes, it could read this.
-        raise SaidError(say("models.page.changed_refused") if edits else told(error)) from None
+        raise SaidError(say("models.page.changed_refused") if edits else message_of(error)) from None
     except ValueError:
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
 

@@ -12,7 +12,7 @@ from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.parts.charts import Measured, show_measured
 from attnviz.app.session import state
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
@@ -54,7 +54,7 @@ def _show_similarity(view: ModelTrace, asked: str) -> None:
         edits = fitting(tuple(edit for edit in view.edits if edit.of_model), plain)
         changed = looked(asked, other, edits=edits)
     except ValueError as error:
-        st.warning(as_message(told(error)), icon=":material/info:")
+        st.warning(as_message(message_of(error)), icon=":material/info:")
         return
     digits = state.digits()
     with st.container(horizontal=True, gap="large"):
@@ -111,7 +111,7 @@ def reasons_of(view: ModelTrace, token: int | None) -> dict[str, Any] | None:
     try:
         found = looked_why(view, token)
     except RefusedError as error:
-        return {"title": told(error), "rows": [], "told": []}
+        return {"title": message_of(error), "rows": [], "told": []}
     score = written(found.logit, state.digits())
     title = say("write.why.title", token=visible(text_of(view.tokenizer, token)), score=score)
     return {"title": title, "rows": _rows(found), "told": [_strongest(view, found), say("write.why.norm")]}
@@ -184,7 +184,7 @@ def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, dict[str, Tensor
         other = looked(view.name, text)
         moves = looked_moved(view, other)
     except ValueError as error:
-        return {"title": told(error)}, {}
+        return {"title": message_of(error)}, {}
     layers, n = moves.shape
     place = place if place is not None and place[0] < layers and place[1] < n else None
     data = {

@@ -9,8 +9,8 @@ from attnviz.app.keeper.runs import in_turn
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_switch
 from attnviz.app.model.comparing import show_comparison
 from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for, show_which
+from attnviz.app.model.head import show_board
 from attnviz.app.model.looked import fitting, looked, most_of, turn
-from attnviz.app.model.told import show_board
 from attnviz.app.model.typing import Asked, is_too_long, model_session, open_on_first_model, sentence, show_asked
 from attnviz.app.model.uses import show_uses
 from attnviz.app.model.writing import drawing, show_next
@@ -19,7 +19,7 @@ from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.session import Computation, this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
-from attnviz.app.text import as_message, literal, told
+from attnviz.app.text import as_message, literal, message_of
 from attnviz.core.limits import SaidError
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
@@ -115,7 +115,7 @@ def _show_page(*, alone: bool) -> None:
                 if not alone:  # Share is drawn by a whole run, and would hold on to all that was computed until then
                     _give_to_share(view, place, query, name)
         except SaidError as error:
-            st.warning(as_message(told(error)), icon=":material/info:")
+            st.warning(as_message(message_of(error)), icon=":material/info:")
 
 
 def _show_all(

@@ -16,7 +16,7 @@ from attnviz.app.parts.typed_cells import (
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_layer
-from attnviz.app.text import told
+from attnviz.app.text import message_of
 from attnviz.core.carried import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
 from attnviz.core.scenario import Scenario
@@ -135,7 +135,7 @@ def _paste(name: str) -> None:
         pasted = parse_table(this_session().get("playground.paste"), columns=columns)
         changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
-        state.say(say("editor.refused", why=told(error)))
+        state.say(say("editor.refused", why=message_of(error)))
         return
     state.keep(changed)
     state.redraw_editors()

@@ -17,7 +17,7 @@ import torch
 
 from attnviz.app.session import state
 from attnviz.app.session.session import Editor, this_session
-from attnviz.app.text import literal, told
+from attnviz.app.text import literal, message_of
 from attnviz.core.carried import edit_matrix, replace_matrix
 from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario
@@ -82,7 +82,7 @@ def with_typed(scenario: Scenario) -> Scenario:
     try:
         changed = edit_matrix(scenario, current.matrix, torch.from_numpy(numbers))
     except ValueError as error:
-        state.say(say("typed.refused", why=told(error)))
+        state.say(say("typed.refused", why=message_of(error)))
         return scenario
     if changed != scenario:
         state.keep(changed)

@@ -14,7 +14,7 @@ from attnviz.app.playground.replaced import ASKED, ask_first
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_head, picked_layer
-from attnviz.app.text import is_dark, told
+from attnviz.app.text import is_dark, message_of
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
@@ -113,4 +113,4 @@ def _paint(scenario: Scenario, hidden: Tensor) -> None:
     try:
         state.adopt(painted(scenario, hidden))
     except ValueError as error:
-        state.say(told(error))
+        state.say(message_of(error))

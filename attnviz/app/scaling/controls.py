@@ -10,7 +10,7 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import receive
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.link.parameter_table import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.in_words import said_source
@@ -92,7 +92,7 @@ def _show_log_steps() -> None:
     try:
         dims = log_steps(*bounds)
     except ValueError as error:
-        st.error(as_message(say("scaling.controls.log_bad", why=told(error))))
+        st.error(as_message(say("scaling.controls.log_bad", why=message_of(error))))
         return
     listed = ", ".join(map(str, dims))
     st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
@@ -138,7 +138,7 @@ def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
     try:
         return SweepSettings(dims=parse_dims(dims), **values)
     except ValueError as error:
-        st.error(as_message(say("scaling.controls.bad", why=told(error))))
+        st.error(as_message(say("scaling.controls.bad", why=message_of(error))))
         return replace(good, **below)
 
 
@@ -156,7 +156,7 @@ def show_times(settings: SweepSettings) -> float:
     try:
         return check_factor("times", times)
     except ValueError as error:
-        st.error(as_message(say("scaling.controls.times_bad", why=told(error))))
+        st.error(as_message(say("scaling.controls.times_bad", why=message_of(error))))
         return settings.times
 
 

@@ -12,7 +12,7 @@ from attnviz.app.scaling.sweeps import Swept, inputs_of
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query
-from attnviz.app.text import is_dark, literal, told
+from attnviz.app.text import is_dark, literal, message_of
 from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
@@ -131,7 +131,7 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     try:
         row = sample_row(settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query, x=x)
     except ValueError as error:
-        st.text(say("scaling.row.bad", why=told(error)))
+        st.text(say("scaling.row.bad", why=message_of(error)))
         return
     labels = [visible(token)[:12] for token in tokens]
     order = np.arange(len(row)) if labels else np.argsort(-row.scores.to_numpy())

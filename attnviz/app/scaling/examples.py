@@ -10,7 +10,7 @@ from attnviz.app.scaling.controls import show_times
 from attnviz.app.scaling.curves import show_numbers
 from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
 from attnviz.app.session.session import this_session
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, INITS
@@ -113,7 +113,7 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
     try:
         tables = _swept_inits(x[:_BROKEN_TOKENS])
     except ValueError as error:
-        st.text(say("scaling.broken.bad", why=told(error)))
+        st.text(say("scaling.broken.bad", why=message_of(error)))
         return
     if tables is None:
         return

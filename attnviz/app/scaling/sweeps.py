@@ -14,9 +14,9 @@ from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.scenario import Scenario
-from attnviz.models.kept import Kept
+from attnviz.models.cache import Cache
 from attnviz.scaling.experiment import seconds_needed, sweep_scaling
 from attnviz.scaling.in_words import said_time
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
@@ -34,7 +34,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 class _Shared(NamedTuple):
-    tables: Kept  # by what was asked
+    tables: Cache  # by what was asked
     large: Turns
     quick: Turns
 
@@ -46,7 +46,7 @@ def shared() -> _Shared:
     The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 170 MiB
     and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
     """
-    made = _Shared(Kept(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
+    made = _Shared(Cache(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
     figures.SWEEPS.set_function(lambda: made.large.length)
     return made
 
@@ -210,7 +210,7 @@ def last_or_swept(settings: SweepSettings, scenario: Scenario | None) -> Swept |
         try:
             table = swept(settings, x)
         except ValueError as error:
-            st.error(as_message(_with_last(say("scaling.sweep.bad", why=told(error)))))
+            st.error(as_message(_with_last(say("scaling.sweep.bad", why=message_of(error)))))
     if table is not None:
         this_session().put(_LAST, (table, encode_settings(settings), x if settings.of_projections else None))
     if _LAST not in this_session():

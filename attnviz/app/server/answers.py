@@ -101,7 +101,7 @@ async def take_painted(request: Request) -> Response:
 
 def tell_figures(request: Request) -> Response:
     """Tell all figures of this server."""
-    return Response(figures.told(), media_type=CONTENT_TYPE_LATEST)
+    return Response(figures.metrics_text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def running() -> dict[str, str]:

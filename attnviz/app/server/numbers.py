@@ -33,7 +33,7 @@ from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.visitors import address_of
 from attnviz.link.state import MOST_CHARACTERS
-from attnviz.models.kept import Kept
+from attnviz.models.cache import Cache
 
 _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
@@ -54,7 +54,7 @@ class Numbers:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
         self._turn = sys.getswitchinterval()
-        self._answers = Kept(MOST_BYTES_KEPT, MOST_KEPT)
+        self._answers = Cache(MOST_BYTES_KEPT, MOST_KEPT)
 
     async def answer(self, request: Request) -> Response:
         """Answer one board."""

@@ -74,20 +74,20 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]
     """Return the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
         if history:
-            now.asked = read_query(came)
+            now.query = read_query(came)
         return read_query(came)
     now.turning = None
     if history:
-        now.asked, now.fresh, now.corrected = read_query(came), set(texts()), {}
+        now.query, now.fresh, now.corrected = read_query(came), set(texts()), {}
         for each in now.offers:
             each.left = True
     elif said and said != now.said:
-        now.asked = read_query(said["query"])
+        now.query = read_query(said["query"])
         ids = [each.id for each in now.offers]
         if said["taken"] in ids:
             now.offers = now.offers[ids.index(said["taken"]) + 1 :]
     now.said = said or now.said
-    return now.asked
+    return now.query
 
 
 def _valid(said: Any) -> Any:
@@ -100,7 +100,7 @@ def _valid(said: Any) -> Any:
 def _run_turned(now: Memory) -> None:
     if now.turning is not None:
         return
-    query = known.becomes(now.asked, known.controls(), now.texts)
+    query = known.becomes(now.query, known.controls(), now.texts)
     for each in now.offers:
         if not each.left:
             lay(query, each.patch)
@@ -141,7 +141,7 @@ def go_to(page: str) -> None:
 def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
     now = memory()
-    found = known.becomes(now.asked, known.controls(), now.texts)
+    found = known.becomes(now.query, known.controls(), now.texts)
     drawn = {
         "from": known.mark_of_now(),
         "is": written(found),
@@ -151,5 +151,5 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn = True
-    now.asked, now.turning, now.back, now.corrected = found, None, False, {}
+    now.query, now.turning, now.back, now.corrected = found, None, False, {}
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -38,7 +38,7 @@ class Offer:
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
-    asked: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
+    query: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and that no run has read
@@ -89,7 +89,7 @@ def pages() -> dict[str, str]:
 def place_of_now() -> tuple[str, str]:
     """Return the address's end and query of the page."""
     context = get_script_run_ctx()
-    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().asked)
+    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().query)
 
 
 def came_back() -> bool:
@@ -97,10 +97,10 @@ def came_back() -> bool:
     return memory().back
 
 
-def asked() -> dict[str, str]:
+def current_query() -> dict[str, str]:
     """Return what is asked for, as texts, where the page is opened."""
     now = memory()
-    return read_query(now.turning) if now.turning else now.asked
+    return read_query(now.turning) if now.turning else now.query
 
 
 def controls() -> dict[str, str]:
@@ -112,7 +112,7 @@ def controls() -> dict[str, str]:
 
 def mark_of_now() -> str:
     """Return the mark of this run's query."""
-    return mark_of(memory().asked)
+    return mark_of(memory().query)
 
 
 def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str]) -> dict[str, str]:

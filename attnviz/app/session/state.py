@@ -106,7 +106,7 @@ def set_up(values: dict[str, Any]) -> None:
             offer_back(dropped)
     scenario, left = bring_back(plain, changes)
     if error := with_misfits(error, left, scenario):
-        say_ignored(EDITS.told(encoded, error, literal))
+        say_ignored(EDITS.refusal(encoded, error, literal))
     url_texts.correct(CHANGES, EDITS.write(changes_of(scenario)))
     session.last_changes = url_texts.current(CHANGES)
 

@@ -36,8 +36,8 @@ def receive(
     session = this_session()
     read = rows()[name].taken(raw, Around(scenario, values, session.digits, arrived, computed), literal)
     if arrived:
-        if read.told:
-            session.messages.of_link.append(read.told)
+        if read.message:
+            session.messages.of_link.append(read.message)
         correct(name, read.text)
     return read.value, arrived
 

@@ -25,7 +25,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.model.typing import model_session
 from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.memory import asked, came_back, memory, written
+from attnviz.app.session.memory import came_back, current_query, memory, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
@@ -99,14 +99,14 @@ def read(page: str) -> dict[str, Any]:
 
     Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
     """
-    came = asked()
+    came = current_query()
     now = memory()  # with what the page came with
-    if page == "model" and not says_nothing(now.asked):
+    if page == "model" and not says_nothing(now.query):
         model_session().new = False
     opened = read_link(came, literal, what_was_left_out)
-    if opened.told:
+    if opened.messages:
         figures.REFUSED_LINKS.inc()
-    for part in opened.told:
+    for part in opened.messages:
         state.say_ignored(part)
     if opened.example:
         this_session().example = opened.example  # for the page Check my numbers
@@ -126,9 +126,9 @@ def take_texts(scenario: Scenario | None) -> None:
 
     Without a scenario, while the sentence is blank, what concerns its tokens and cells waits until there is one.
     """
-    for name, read in read_texts(asked(), Around(scenario, digits=state.digits()), literal).items():
-        if read.told:
-            state.say_ignored(read.told)
+    for name, read in read_texts(current_query(), Around(scenario, digits=state.digits()), literal).items():
+        if read.message:
+            state.say_ignored(read.message)
         url_texts.correct(name, read.text)
         if name in _FILLED and not came_back():
             _FILLED[name](read.value)

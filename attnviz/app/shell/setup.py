@@ -51,7 +51,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     session = this_session()
     session.shared = Shared()
     first = session.blank is None
-    perhaps_refused = first and not memory.memory().asked
+    perhaps_refused = first and not memory.memory().query
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened

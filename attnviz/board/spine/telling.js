@@ -49,7 +49,7 @@ function linesOf(texts, width, size) {
 }
 
 // What a step of the lesson tells, beside the stage that is new in it: filled with the board's own numbers, so that it
-// moves with them while one is dragged. attnviz/explanation/told.py fills the same sentences with torch's.
+// moves with them while one is dragged. attnviz/explanation/sentences.py fills the same sentences with torch's.
 
 // A sentence with the numbers that stand there now.
 /** @param {Made} made @param {Told} told @returns {string} */

@@ -63,7 +63,7 @@ class Precision(NamedTuple):
     """A machine's relative rounding errors: of sums and of stored numbers."""
 
     sums: float
-    kept: float
+    stored: float
 
 
 FLOAT32 = Precision(2.0**-24, 2.0**-24)
@@ -180,10 +180,10 @@ class Rule(ABC):
         """Return :meth:`bounded` with the rounding errors of this precision included."""
         with np.errstate(all="ignore"):
             made = self.bounded(*tables)
-            own = precision.kept * self.kept(made, *tables) + precision.sums * self.summed(made, *tables)
+            own = precision.stored * self.stored(made, *tables) + precision.sums * self.summed(made, *tables)
             return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the summed magnitudes of all numbers stored while computing each cell."""
         return np.zeros_like(made.value)
 

@@ -29,7 +29,7 @@ class Add(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] + sources[1]
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The result alone."""
         return np.abs(made.value)
 
@@ -111,7 +111,7 @@ class GELU(Rule):
         """The curve is nowhere steeper than 1.13."""
         return tables[0].error * _STEEPEST
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The result alone."""
         return np.abs(made.value)
 

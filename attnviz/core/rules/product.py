@@ -77,7 +77,7 @@ class Product(Rule):
             error = error + bias.error
         return error
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """Return the sizes of the product and of the result."""
         sizes: np.ndarray = np.abs(made.value)
         for bias in tables[2:]:

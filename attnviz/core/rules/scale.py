@@ -87,7 +87,7 @@ class Scale(Rule):
         error = tables[0].error / self.divisor
         return np.where(tables[1].value == -np.inf, 0.0, error + tables[1].error) if len(tables) > 1 else error
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The quotient, and the sum where there is a mask."""
         quotients = self.summed(made, *tables)
         return quotients if len(tables) == 1 else quotients + np.abs(made.value)

@@ -103,7 +103,7 @@ class Softmax(Rule):
         far = np.exp(np.minimum(np.where(np.isneginf(logs), logs, logs + most), 0.0))
         return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
 
-    def kept(self, made: Bounded, *tables: Bounded) -> np.ndarray:
+    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
         """The result alone."""
         return np.abs(made.value)
 

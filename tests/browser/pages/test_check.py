@@ -40,7 +40,7 @@ def as_copied(rows: tuple[tuple[float, ...], ...]) -> str:
 
 
 def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
-    tables = {**HANDOUT.given, **HANDOUT.published}.items()
+    tables = {**HANDOUT.inputs, **HANDOUT.published}.items()
     box = check.page.get_by_label(PASTE, exact=True)
     box.fill("\n\n".join(f"{name} =\n{as_copied(rows)}" for name, rows in tables))
     box.press("Control+Enter")
@@ -112,7 +112,7 @@ class Wire:
 
     def right_numbers(self, exercise: Exercise, most: int | None = None) -> set[str]:
         """Which of the numbers that are asked for were sent: as printed, in more digits, or as bytes."""
-        given = {number for name in exercise.given for number in printed(exercise.table(name))}
+        given = {number for name in exercise.printed for number in printed(exercise.table(name))}
         sent = b"\n".join(self.sent[:most])
         text = sent.decode("latin-1").replace("\xe2\x88\x92", "-").replace(STYLE, "")
         found = set()

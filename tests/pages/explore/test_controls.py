@@ -53,7 +53,7 @@ def test_choices_are_made_by_their_names_and_links_keep_their_own(playground: Pl
 
 
 def test_a_choice_that_a_page_made_as_its_server_went_counts(playground: Playground) -> None:
-    asked, anew = playground.at.session_state["session"].address.asked, AppTest.from_file(SCRIPT, default_timeout=60)
+    asked, anew = playground.at.session_state["session"].address.query, AppTest.from_file(SCRIPT, default_timeout=60)
     states = playground.at._tree.get_widget_states()
     for each in states.widgets:
         if each.id.endswith("-setup.positions"):

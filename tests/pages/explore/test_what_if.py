@@ -160,7 +160,7 @@ def test_what_comes_of_other_matrices_is_predicted_before_it_is_told(name: str) 
     assert (say("what_if.replaced.predict.wrong.little") in said) == ("As you predicted" not in said)
     assert "B is still the same as A" not in playground.says
     assert in_address(playground.at, "predicted") == f"other-{name.replace('_', '-')}.little"
-    linked = playground.at.session_state["session"].address.asked
+    linked = playground.at.session_state["session"].address.query
     by_link = Playground("pages/compare.py", **linked)
     assert why in by_link.says, "in a session that never asked"
     assert why not in by_link.set("seed", 7).says, "no longer what it was about"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario
-from attnviz.app.text import told
+from attnviz.app.text import message_of
 from attnviz.core.carried import edit_matrix
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
@@ -52,12 +52,12 @@ def refusal_of(make: Callable[[], object]) -> ValueError | None:
 
 
 def assert_for_readers(error: ValueError) -> None:
-    said = told(error)
+    said = message_of(error)
     own = said
     for symbol in SYMBOLS:  # W_q is written so for the reader, and b_q is b_q
         own = own.replace(symbol, "")
     assert not NOT_FOR_READERS.search(own), said
-    assert said != told(ValueError()), f"nothing is told of {error!r}"
+    assert said != message_of(ValueError()), f"nothing is told of {error!r}"
     assert said.endswith("."), said
     assert "`" not in re.sub(r"`[^`]*`", "", said), said
 
@@ -158,7 +158,7 @@ def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: d
     error = refusal_of(lambda: check_shapes(shapes))
     if error is not None:
         assert_for_readers(error)
-        assert sum(STAGES[name].symbol in told(error) for name in shapes) >= 1
+        assert sum(STAGES[name].symbol in message_of(error) for name in shapes) >= 1
 
 
 @given(st.text(max_size=30), st.sampled_from(EDITABLE))

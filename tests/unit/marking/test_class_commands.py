@@ -83,7 +83,7 @@ def test_a_class_has_a_sheet_and_a_key_for_each_and_links_without_answers(tmp_pa
 def test_the_link_of_a_sheet_to_hand_in_is_read_as_it_was_written(like: Exercise) -> None:
     wanted = Checked("exercise", exercise=sheet_to_hand_in(like, b"a secret"), for_student=True)
     opened = state_of({"check": CHECK_TEXT.encode(wanted)}, ["check"])
-    assert (opened.values["check"], opened.told) == (wanted, ())
+    assert (opened.values["check"], opened.messages) == (wanted, ())
 
 
 def test_sheets_to_hand_in_are_made_again_from_their_secret_alone(

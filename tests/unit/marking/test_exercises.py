@@ -110,7 +110,7 @@ def test_each_rung_leaves_out_the_last_steps_and_no_more() -> None:
         assert left_out(rung) == tuple(order[len(order) - sum(map(len, STEPS[len(STEPS) - rung :])) :])
         exercise = Exercise(blank=left_out(rung), fair=True)
         assert exercise.rung == rung
-        assert len([name for name in RESULTS if name in exercise.given]) + len(left_out(rung)) == len(RESULTS)
+        assert len([name for name in RESULTS if name in exercise.printed]) + len(left_out(rung)) == len(RESULTS)
     assert Exercise().rung is None
 
 

@@ -33,7 +33,7 @@ def made_of(stage: Stage, tables: dict[str, Bounded]) -> Bounded:
 
 def marking_of(example: WorkedExample, **more: object) -> Marking:
     published = {name: Printed.of(rows, example.decimals) for name, rows in example.published.items()}
-    return mark_pipeline({**example.given, **published, **more}, scale=example.scale, d_k=example.d_k)
+    return mark_pipeline({**example.inputs, **published, **more}, scale=example.scale, d_k=example.d_k)
 
 
 def differing(marking: Marking) -> dict[str, int]:
@@ -65,7 +65,7 @@ def test_a_print_out_of_rounded_inputs_is_right_within_rounding() -> None:
     )
     assert "wrong" not in "".join((says.summary, *says.tables, *says.rounding))
     exactly = mark_pipeline(
-        {**example.given, **{name: Printed.of(rows, 4) for name, rows in example.published.items()}},
+        {**example.inputs, **{name: Printed.of(rows, 4) for name, rows in example.published.items()}},
         rounded_inputs=False,
     )
     assert exactly.first_wrong is not None  # the hidden digits of W_q do show in the fourth decimal

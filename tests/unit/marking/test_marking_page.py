@@ -17,7 +17,7 @@ TOKENS = ("the", "=1+1", "<b>")
 
 
 def marked() -> attnviz.marking.Marking:
-    tables = {name: Printed.of(rows) for name, rows in EXAMPLE.given.items()}
+    tables = {name: Printed.of(rows) for name, rows in EXAMPLE.inputs.items()}
     tables |= {name: Printed.of(rows, EXAMPLE.decimals, shown=True) for name, rows in EXAMPLE.published.items()}
     return attnviz.mark_pipeline(tables, scale=EXAMPLE.scale, d_k=EXAMPLE.d_k)
 

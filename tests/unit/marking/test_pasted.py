@@ -230,7 +230,7 @@ def test_a_first_row_that_counts_is_asked_about_unless_the_other_tables_tell(
         read_table(text)
     by_rows = read_table(text, expected_rows=m)
     assert len(by_rows.rows) == m
-    assert "read as names of the columns" in by_rows.told[0]
+    assert "read as names of the columns" in by_rows.remarks[0]
     assert len(read_table(text, expected_rows=m + 1).rows) == m + 1
     assert len(read_table(text.replace(head[0], f"{head[0]}.", 1)).rows) == m + 1, "as the sentence says"
 
@@ -262,7 +262,7 @@ def test_what_was_left_out_or_read_in_one_of_two_ways_is_told(
 ) -> None:
     table = read_table(text)
     assert table.rows == rows
-    assert any(told in sentence for sentence in table.told)
+    assert any(told in sentence for sentence in table.remarks)
 
 
 @pytest.mark.parametrize(

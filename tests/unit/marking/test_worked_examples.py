@@ -28,7 +28,7 @@ WHOLE = tuple(example for example in EXAMPLES if not example.from_scores)
 @pytest.mark.parametrize("example", WHOLE, ids=lambda example: example.id)
 def test_a_scenario_has_the_matrices_that_the_source_states(example: WorkedExample) -> None:
     scenario = example.scenario
-    for name, rows in example.given.items():
+    for name, rows in example.inputs.items():
         assert torch.equal(scenario.matrix(name), torch.tensor(rows)), name
     assert scenario.tokens == tuple(token.replace(" ", "-") for token in example.tokens)
     assert scenario.scale is example.scale
@@ -93,7 +93,7 @@ def test_where_an_examples_numbers_are_from_is_said() -> None:
     words = explain(trace, "w_q", 0, 1, scenario=scenario).words
     assert words == "Given: stated by the worked example “Three words”"
     assert vectors_in_words(scenario) == "The vectors are those of the worked example “Three words”."
-    assert stated_matrix("three-words", "w_q") == worked_example("three-words").given["w_q"]
+    assert stated_matrix("three-words", "w_q") == worked_example("three-words").inputs["w_q"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)

@@ -11,8 +11,8 @@ import torch
 
 from attnviz import look_into
 from attnviz.core.limits import RefusedError
-from attnviz.models import kept, loading
-from attnviz.models.kept import Shelf
+from attnviz.models import cache, loading
+from attnviz.models.cache import Shelf
 from attnviz.models.loading import Progress, load
 from attnviz.models.pretrained import watched
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, tokenizer
@@ -53,7 +53,7 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
             assert goes_on.wait(20)
         return load(folder, lambda _: None)
 
-    monkeypatch.setattr(kept, "load", slowly)
+    monkeypatch.setattr(cache, "load", slowly)
     told: dict[int, list[Progress]] = {0: [], 1: []}
     waiting = [threading.Thread(target=shelf.get, args=("slow", told[each].append)) for each in told]
     for thread in waiting:
@@ -113,7 +113,7 @@ def test_one_copy_is_loaded_for_all_who_ask_at_once(folder: str, monkeypatch: py
         return load(name, tell)
 
     shelf, found = Shelf(), []
-    monkeypatch.setattr(kept, "load", slowly)
+    monkeypatch.setattr(cache, "load", slowly)
     threads = [threading.Thread(target=lambda: found.append(shelf.get(folder))) for _ in range(6)]
     for thread in threads:
         thread.start()

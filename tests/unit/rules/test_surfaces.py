@@ -172,7 +172,7 @@ def in_link(scenario: Scenario, made: AttentionTrace) -> None:
     query = query_of(scenario)
     assert scenario_from_query(query) == (scenario, [])
     if query:  # bare, it opens another example
-        assert (state_of(query).scenario, state_of(query).told) == (scenario, ())
+        assert (state_of(query).scenario, state_of(query).messages) == (scenario, ())
 
 
 def in_file(scenario: Scenario, made: AttentionTrace) -> None:

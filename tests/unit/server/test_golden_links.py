@@ -97,7 +97,7 @@ def _question(given: dict[str, str], expected: Any) -> None:
         assert (chosen if place is None else place) == (each["chosen"] if place is None else each["place"])
     around = Around(Scenario(), {"question": slug})
     read = texts()["numbers"].taken(given["numbers"], around, repr)
-    assert read.told == ""
+    assert read.message == ""
     assert example_from_text(question, read.text) == example_from_text(question, given["numbers"])
     assert texts()["numbers"].taken(read.text, around, repr) == read
     names = [option.name for option in question.options if not isinstance(option, Exponent)]

@@ -181,7 +181,7 @@ def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter) -> 
             assert row.codec.decode(raw) == value
             assert isinstance(row.codec, Text) or row.name == "seed"
             continue
-        told = row.told(raw, error, lambda text: repr(text[:40]))
+        told = row.refusal(raw, error, lambda text: repr(text[:40]))
         assert 10 < len(told) < 600
         assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
 
@@ -191,9 +191,9 @@ def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter) -> 
 @settings(max_examples=examples(50), deadline=None)
 def test_every_row_reads_any_text(row: Parameter, raw: str) -> None:
     read = row.taken(raw, Around(), repr)
-    assert bool(read.told) == (bool(raw) and row.read(raw, Around())[1] is not None)
+    assert bool(read.message) == (bool(raw) and row.read(raw, Around())[1] is not None)
     again = row.taken(read.text, Around(), repr)
-    assert again.told == ""
+    assert again.message == ""
     assert again.text == read.text
 
 
@@ -260,14 +260,14 @@ def test_a_link_of_everything_is_read_back_to_the_same_state(
     scenario, values, written = made
     came = dict(parse_qsl(query_of(scenario, **written), keep_blank_values=True))
     opened = read_link(came, repr, unsaid)
-    assert opened.told == ()
+    assert opened.messages == ()
     assert opened.query == came
     controls, refused = read_controls(opened.query)
     assert refused == {}
     nothing: dict[str, Any] = dict.fromkeys(EDITABLE)
     assert scenario_of(controls) == replace(scenario, **nothing, edits=())
     read = read_texts(opened.query, Around(scenario), repr)
-    assert {name: each.told for name, each in read.items() if each.told} == {}
+    assert {name: each.message for name, each in read.items() if each.message} == {}
     assert {name: read[name].value if name in read else texts()[name].default for name in values} == values
 
 
@@ -287,4 +287,4 @@ def test_an_older_link_is_opened_by_names(query: Mapping[str, str], expected: Ma
     found = dict(opened.query)
     found |= dict(parse_qsl(found.pop("numbers", "")))
     assert found.items() >= expected.items()
-    assert opened.told == ()
+    assert opened.messages == ()

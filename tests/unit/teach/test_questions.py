@@ -116,7 +116,7 @@ def test_a_guess_of_an_older_link_is_what_was_predicted_and_one_that_is_none_is_
     state = state_of({"question": "axis", "numbers": f"axis=whole&guess={guess}"})
     assert state.values["predicted"] == ({"axis": now} if now else {})
     assert state.values["numbers"].endswith("&axis=whole")
-    assert bool(state.told) == (not now)
+    assert bool(state.messages) == (not now)
 
 
 def changed(name: str) -> str:

@@ -21,12 +21,12 @@ from starlette.routing import Route
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
 from attnviz.app.server.classroom import pages
-from attnviz.app.server.classroom.telling import home_of, qr_code, told
+from attnviz.app.server.classroom.telling import home_of, qr_code, state_for_page
 from attnviz.app.server.classroom.voting import Voting, vote_of
 from attnviz.app.server.visitors import Pace, address_of
 from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
 from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
-from attnviz.models.kept import Kept
+from attnviz.models.cache import Cache
 
 _LOG = get_log(__name__)
 AT = "class"
@@ -58,8 +58,8 @@ class Classroom:
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._workers = ThreadPoolExecutor(4, thread_name_prefix="attnviz-classes")
-        self._known = Kept(most=_MOST_KNOWN)
-        self._paces = Kept(most=_MOST_ADDRESSES)
+        self._known = Cache(most=_MOST_KNOWN)
+        self._paces = Cache(most=_MOST_ADDRESSES)
         self._voting = Voting(self._write)
         self._standing = -_AGAIN, "off" if store is None else "ok"
 
@@ -80,9 +80,9 @@ class Classroom:
 
     async def standing(self) -> str:
         """Return "ok", "away" if the database doesn't answer, or "off"."""
-        at, told = self._standing
+        at, state_for_page = self._standing
         if self._store is not None and time.monotonic() - at > _AGAIN:
-            self._standing = time.monotonic(), told  # of several who ask at once one looks
+            self._standing = time.monotonic(), state_for_page  # of several who ask at once one looks
             try:
                 await self._done(self._store.state, "")
                 self._standing = time.monotonic(), "ok"
@@ -132,7 +132,7 @@ class Classroom:
         state = None if self._store is None else self._store.state(code)
         if state is None:
             return None
-        return _Read(state, *(json.dumps(told(state, of_teacher)).encode() for of_teacher in (False, True)))
+        return _Read(state, *(json.dumps(state_for_page(state, of_teacher)).encode() for of_teacher in (False, True)))
 
     def _reading(self, code: str) -> "asyncio.Future[_Read | None]":
         """Read it now, for all who ask meanwhile."""

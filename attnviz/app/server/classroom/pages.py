@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from attnviz.app.server.answers import NOT_KEPT, nothing
 from attnviz.classes import subjects
-from attnviz.classes.asked import OF_STEPS
+from attnviz.classes.questions import OF_STEPS
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
 from attnviz.documents.page import FAMILY, own_face, page_of

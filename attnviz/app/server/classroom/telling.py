@@ -14,7 +14,7 @@ from attnviz.classes import Phase, State, asked_of
 _AT = "/class/"
 
 
-def told(state: State, of_teacher: bool) -> dict[str, Any]:
+def state_for_page(state: State, of_teacher: bool) -> dict[str, Any]:
     """Return the state for a page; people see counts only after voting."""
     asked = asked_of(state.about)
     now: dict[str, Any] = {"about": state.about, "round": state.round, "phase": state.phase, "ended": state.ended}

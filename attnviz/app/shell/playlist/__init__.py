@@ -71,7 +71,7 @@ def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; with an invalid one, only say so."""
     moments, error = read_lines(lines, list(memory.pages().values()))
     if error:
-        state.say(texts()[PLAYLIST].told(lines, error, literal))
+        state.say(texts()[PLAYLIST].refusal(lines, error, literal))
         return
     url_texts.put(PLAYLIST, moments)
     url_texts.put(MOMENT, min(n, max(1, len(moments))))

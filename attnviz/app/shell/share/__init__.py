@@ -27,7 +27,7 @@ from attnviz.app.shell.share.files import (
     show_pictures,
     show_question_page,
 )
-from attnviz.app.text import as_message, told
+from attnviz.app.text import as_message, message_of
 from attnviz.core.carried import replace_matrix
 from attnviz.core.changes import change_texts, changes_of
 from attnviz.core.limits import SaidError
@@ -75,7 +75,7 @@ def _open_scenario(data: bytes) -> None:
     except UnicodeDecodeError:
         state.say(say("share.refused.no_text"))
     except ValueError as error:
-        state.say(say("share.refused.scenario", why=told(error)))
+        state.say(say("share.refused.scenario", why=message_of(error)))
     else:
         state.adopt(scenario)
 
@@ -91,7 +91,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
     except ValueError as error:
-        state.say(say("share.refused.numbers", why=told(error)))
+        state.say(say("share.refused.numbers", why=message_of(error)))
         return
     state.keep(changed)
     state.redraw_editors()

@@ -13,7 +13,7 @@ _AT_ONCE = 32  # things that can be made beside each other
 _LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
 
 
-class Kept:
+class Cache:
     """A cache for many threads that drops what was used longest ago.
 
     It holds up to `most` things and `most_bytes`, but always the last one; up to `at_once` are made in parallel.
@@ -112,7 +112,7 @@ class Shelf:
     """Loaded models, one copy for all; the longest unused is dropped."""
 
     def __init__(self, most: int = 2, most_bytes: int | None = None) -> None:
-        self._kept = Kept(room() if most_bytes is None else most_bytes, most, at_once=1)
+        self._kept = Cache(room() if most_bytes is None else most_bytes, most, at_once=1)
         self._loading: dict[str, _Loading] = {}
         self._lock = Lock()
 

@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-from attnviz.models.kept import Kept
+from attnviz.models.cache import Cache
 
 
 def test_what_is_made_once_is_there_for_all_who_wait() -> None:
-    kept, made, begun = Kept(100, 10), [], Event()
+    kept, made, begun = Cache(100, 10), [], Event()
 
     def make() -> str:
         made.append(1)
@@ -23,7 +23,7 @@ def test_what_is_made_once_is_there_for_all_who_wait() -> None:
 
 
 def test_nobody_waits_for_what_is_there_while_something_else_is_made() -> None:
-    kept, begun, end = Kept(100, 10, at_once=1), Event(), Event()
+    kept, begun, end = Cache(100, 10, at_once=1), Event(), Event()
     kept.get("there", lambda: "a view", len)
 
     def slowly() -> str:
@@ -40,7 +40,7 @@ def test_nobody_waits_for_what_is_there_while_something_else_is_made() -> None:
 
 
 def test_what_was_asked_for_longest_ago_goes_and_the_last_stays() -> None:
-    kept = Kept(10, 10)
+    kept = Cache(10, 10)
 
     def size_of(key: str, size: int) -> Any:
         return kept.get(key, lambda: [key], lambda _: size)
