@@ -61,7 +61,7 @@ class Costs:
     """What decides how much a model has to multiply and to keep.
 
     Each of the `weights` is multiplied once for every row. `pairs` is how many multiplications a pair of tokens costs
-    in all layers, half for the score and half for the value. `per_token` is how many numbers a cache keeps of a token, of
+    in all layers, half for the score and half for the value. `per_token` is how many numbers a cache keeps of one, of
     `n_bytes` each. What is done to single numbers, as by the softmax and layer norms, isn't counted.
 
     Sources: Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1 (weights); Pope et al. 2022,

@@ -18,10 +18,10 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 class Printed:
     """A printed table: its numbers (NaN for a blank) and their decimals.
 
-    `cell_decimals` is None where only the numbers are known, not how they stand there; `by_power` says that they are written
-    with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print names, as
-    numpy and torch do where it isn't their usual one. `remarks` are sentences on how a text was read, where that could be
-    otherwise, and on what of it was left out.
+    `cell_decimals` are those of each cell, or None where only the numbers are known; `by_power` says that they are
+    written with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print
+    names, as numpy and torch do where it isn't their usual one. `remarks` are sentences on how a text was read, where
+    that could be otherwise, and on what of it was left out.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -35,7 +35,7 @@ class Printed:
     def of(cls, table: Any, decimals: int | None = None, *, shown: bool = False, name: str = "the table") -> "Printed":
         """Return a table from a nested sequence or array.
 
-        `decimals` default to those of its numbers. With `cell_decimals`, each cell counts as printed with the decimals that its
+        `decimals` default to those of its numbers. With `shown`, each cell counts as printed with the decimals that its
         number has. `name` is what it is called.
 
         Raises ``ValueError`` for what is no table of numbers.

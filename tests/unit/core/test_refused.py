@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[3]
 NOT_FOR_READERS = re.compile(
     r"expected|\b[wb]_[qkv12]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
 )
-ASKING = ("told", "why_no_number", "why_unreadable", "type")
+ASKING = ("message_of", "why_no_number", "why_unreadable", "type")
 OF_CONSTRAINTS = {*CONSTRAINTS, "text_long", "second_long"} | {  # whose kinds stand in rows of tables
     "reads_off", "bias_off", "mask_off", "distances_off", "output_off", "norm_off", "d_ff_off", "positions_off",
 }  # fmt: skip
