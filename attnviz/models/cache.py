@@ -18,7 +18,7 @@ class Cache:
 
     It holds up to `most` things and `most_bytes`, but always the last one; up to `at_once` are made in parallel.
 
-    >>> kept = Kept(most=2)
+    >>> kept = Cache(most=2)
     >>> [kept.get(key, lambda: f"made of {key}") for key in (1, 2, 1, 3)][-1]
     'made of 3'
     >>> kept.find(1), kept.find(2)
