@@ -62,9 +62,9 @@ _MOST = 40  # characters of a number or a text that was refused
 def message_of(error: Exception) -> str:
     """Return an error in sentences: what was refused and what to do.
 
-    >>> told(RefusedError("edits", n=5000, most=4096))[:44]
+    >>> message_of(RefusedError("edits", n=5000, most=4096))[:44]
     'These are 5,000 changed cells, and at most 4'
-    >>> told(KeyError("w_q"))
+    >>> message_of(KeyError("w_q"))
     "It doesn't fit what is here now."
     """
     if isinstance(error, SaidError):
