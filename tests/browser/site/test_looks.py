@@ -224,7 +224,7 @@ def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_mo
         for part in (
             page.locator(".st-key-history_told strong", has_text=step.said("title")),
             weights,
-            page.locator(".history-pictures"),
+            page.locator(".st-key-history_beside .history-pictures"),  # those of the list go a moment later
         ):
             expect(part).to_be_in_viewport(ratio=1)
         high = step.name == "kept_sentence"  # the most rows are those of both sentences
