@@ -1,4 +1,4 @@
-// A host of boards to whom nobody answers: what is done on one stays with it, and is computed by the page.
+// The host of a board without a server: edits stay on the board, and the page itself computes all numbers.
 
 import { toggle } from "./cells/elements.js";
 import { addressOf } from "./places.js";

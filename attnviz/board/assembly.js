@@ -1,4 +1,4 @@
-// The board put together: every matrix at its place, and what stands around them, in the room that there is.
+// Builds the whole board: lays out all matrices, and what stands around them, in the room that there is.
 
 import { CanvasGrid } from "./cells/canvas_grid.js";
 import { button, drawn, make, put, toggle, UNSEEN, write } from "./cells/elements.js";

@@ -1,4 +1,4 @@
-// What the cells show, and all that stands around them, of the matrices of now: torch's, or the page's own.
+// Draws the current matrices, torch's or the page's own, into the cells and all that stands around them.
 
 import { toggle } from "./cells/elements.js";
 import { addressOf, seenFrom } from "./places.js";

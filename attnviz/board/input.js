@@ -1,4 +1,4 @@
-// What a hand does on the board: point, drag, keys, typing, pasting.
+// Input on the board: pointing, dragging, keys, typing and pasting.
 
 import { written } from "./values/numbers.js";
 import { blockIn, openBox, refusal } from "./editing.js";

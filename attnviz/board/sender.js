@@ -1,5 +1,5 @@
-// What a board tells of what is done on it: changes of the page's query. Where nobody hears of them, its edits stay
-// with it.
+// Turns what is done on a board into changes of the page's query. Without a page that takes them, edits stay on the
+// board.
 
 import { addressOf, ofWhole } from "./places.js";
 import { ordered, patched } from "../scripts/query.js";

@@ -28,7 +28,7 @@ class Changes:
 
 
 def changes_of(scenario: Scenario) -> Changes:
-    """Return all that lies over the drawn matrices of a scenario."""
+    """Return a scenario's edits and replaced matrices."""
     return Changes(scenario.edits, tuple(scenario.replaced.items()))
 
 
@@ -49,7 +49,7 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
 
 
 def renamed(changes: Changes, scenario: Scenario) -> Changes:
-    """Return changes of token vectors under the names they have here.
+    """Return token vectors' changes, renamed to this scenario's matrices.
 
     X is E where P is added to it; Y is E_y, likewise.
 

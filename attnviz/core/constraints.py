@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Constraint:
-    """What settings have to be to each other.
+    """A rule that settings must meet together.
 
     - `name`: the key of its sentence in `refused.toml`.
     - `broken`: the facts of that sentence where it is broken, else None.

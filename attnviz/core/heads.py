@@ -127,7 +127,7 @@ def _is_uncut(whole: Stage, cut: Stage) -> bool:
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
-    """Return a shared stage as one head has it: columns, or all."""
+    """Return a shared stage for one head: its columns, or all."""
     part = own.get(stage.part)
     if part is None or uncut:
         if part is None or stage.name not in own:
@@ -186,7 +186,7 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
 
 
 def _may_be_shared(stage: Stage) -> bool:
-    """Whether heads may share this: keys, values and what makes them."""
+    """Whether heads may share a stage: keys, values and their sources."""
     return stage.owners == OWN_ROWS and stage.part in ("k", "v") and stage.name != "context"
 
 

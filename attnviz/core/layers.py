@@ -99,13 +99,13 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
 
 
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
-    """Return X of a later layer, or its Y, which nobody gives."""
+    """Return the stage of a later layer's X or Y, which is computed."""
     texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
     return replace(x.retold(**texts), rule=PassOn())
 
 
 def _kept_for(y: Stage, layer: int) -> Stage:
-    """Return what a later layer reads of the kept sentence, as given."""
+    """Return the stage of the kept sentence's vectors for a later layer."""
     symbol = f"{_HANDED}⁽{str(layer - 1).translate(_RAISED)}⁾"
     title = later("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
     kept = _passed_on(y, layer, "y_passed_on").retold(title=title)

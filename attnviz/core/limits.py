@@ -1,4 +1,4 @@
-"""What may be asked for, and how a refusal is told."""
+"""Limits of what may be requested, and the errors beyond them."""
 
 import operator
 import reprlib

@@ -49,7 +49,7 @@ class MaskKind:
 
     @property
     def words(self) -> str:
-        """What it is called where keys of the catalogue name it."""
+        """Its name as part of keys of the catalogue."""
         return self.name.replace("-", "_")
 
     def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> np.ndarray:

@@ -126,7 +126,7 @@ class Trace:
         raise AttributeError(str(self.no_matrix(name)))
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages."""
+        """Return a summary: all its numbers would fill pages."""
         shapes = [f"{name} {tuple(matrix.shape)}" for name, matrix in self.matrices.items()]
         tokens = in_short(self.tokens) if self.tokens else "tokens without names"
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
@@ -149,11 +149,11 @@ class Trace:
         self.__dict__.update(state | {"stages": MappingProxyType(state["stages"])})
 
     def get(self, name: str) -> Tensor | None:
-        """Return a matrix, or None if there is none of that name."""
+        """Return a matrix by name, or None."""
         return self.matrices.get(name)
 
     def masked_in(self, name: str) -> np.ndarray | None:
-        """Return which cells ``(rows, columns)`` are masked, or None for none."""
+        """Return a matrix's masked cells ``(rows, columns)``, or None without a mask."""
         stage = self.stages[name]
         scores = stage.sources if stage.makes_shares else filter(None, [stage.hidden_with])
         makers = [stage, *map(self.stages.__getitem__, scores)]

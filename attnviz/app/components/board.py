@@ -45,7 +45,7 @@ def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[Non
 
 
 def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
-    """Draw the mark of what stands in the container of this key."""
+    """Draw the mark that says that a container shows older numbers."""
     _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario, *seen), "note": say("board.older")})
 
 

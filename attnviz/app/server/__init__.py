@@ -23,7 +23,7 @@ __all__ = ["lifespan", "middleware", "routes"]
 
 
 def middleware() -> list[Middleware]:
-    """Return what stands between the network and Streamlit's server, the outermost first."""
+    """Return the middleware around Streamlit's server, the outermost first."""
     given = settings()
     return [
         Middleware(SafeHeaders, embed_in=given.embed_in),
@@ -40,7 +40,7 @@ def middleware() -> list[Middleware]:
 
 
 def routes() -> list[Route]:
-    """Return the addresses beside Streamlit's own."""
+    """Return the routes that we add to Streamlit's."""
     numbers, classroom = Numbers(), Classroom(stored(settings().database))
     found = [
         Route("/ready", partial(answers.tell_ready, classes=classroom.standing)),
@@ -54,7 +54,7 @@ def routes() -> list[Route]:
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
-    """Begin to get ready when the server starts."""
+    """Start the preparation of torch and models with the server."""
     write_as_json()
     CLOCK.watch()
     answers.begin()

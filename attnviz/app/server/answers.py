@@ -33,7 +33,7 @@ _NOTHING = 204
 
 
 def nothing(status: int = _NOTHING) -> Response:
-    """Return an answer without words."""
+    """Return an empty response."""
     return Response(status_code=status, headers=NOT_KEPT)
 
 
@@ -100,7 +100,7 @@ async def take_painted(request: Request) -> Response:
 
 
 def tell_figures(request: Request) -> Response:
-    """Tell all figures of this server."""
+    """Answer with all metrics of this server."""
     return Response(figures.metrics_text(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -114,7 +114,7 @@ _READY = threading.Event()
 
 
 def begin() -> None:
-    """Get ready, beside what the server does meanwhile."""
+    """Prepare in a thread, while the server answers already."""
     threading.Thread(target=_get_ready, name="getting-ready", daemon=True).start()
 
 

@@ -48,7 +48,7 @@ _PACKED = {"Content-Encoding": "gzip"}
 
 
 class Numbers:
-    """Answers boards, so many at once and no more."""
+    """Answers requests for boards, a limited number at once."""
 
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
@@ -57,7 +57,7 @@ class Numbers:
         self._answers = Cache(MOST_BYTES_KEPT, MOST_KEPT)
 
     async def answer(self, request: Request) -> Response:
-        """Answer one board."""
+        """Answer one request for a board."""
         message = await message_of(request, "query", most=MOST_BYTES)
         if isinstance(message, Response):
             return message

@@ -63,7 +63,7 @@ def is_served(host: str, headers: Mapping[str, str], names: Sequence[str] = ()) 
 
 
 def _is_nobodys(name: str) -> bool:
-    """Whether a name is one that no stranger can have."""
+    """Whether no stranger can own this host name."""
     if "." not in name or name.endswith(_NOBODYS) or name == socket.gethostname().lower():
         return True
     try:
@@ -74,7 +74,7 @@ def _is_nobodys(name: str) -> bool:
 
 
 def address_of(scope: Scope) -> str:
-    """Return what tells a visitor's address from others.
+    """Return the key by which a visitor's address is counted.
 
     Behind a proxy it's the proxy's, until that is trusted to tell of whom a request comes: see deploy/README.md.
 
@@ -216,7 +216,7 @@ def _note(why: str) -> None:
 
 
 async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None:
-    """Answer a page with 503, at which a proxy asks another copy."""
+    """Answer with 503, at which a proxy asks another copy."""
     await receive()
     if "websocket.http.response" in scope.get("extensions", {}):
         headers = [(b"retry-after", b"5"), (b"content-length", b"0")]

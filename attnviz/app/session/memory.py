@@ -15,7 +15,7 @@ from attnviz.link.state import is_of_others, read_query, says_nothing
 
 @dataclass
 class Offer:
-    """A button's change, applied once; `path` is the page it leads to."""
+    """A change of the query that a button makes once, perhaps on another page."""
 
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Memory:
 
 
 def mark_of(query: Mapping[str, str]) -> str:
-    """Return what tells a query from others, as address.js has it.
+    """Return a checksum of a query, the same as in address.js.
 
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
@@ -61,7 +61,7 @@ def mark_of(query: Mapping[str, str]) -> str:
 
 
 def memory() -> Memory:
-    """Return what is known of this session's page; nothing without one."""
+    """Return the session's record of its page, an empty one at first."""
     return this_session().address or Memory()
 
 
@@ -98,7 +98,7 @@ def came_back() -> bool:
 
 
 def current_query() -> dict[str, str]:
-    """Return what is asked for, as texts, where the page is opened."""
+    """Return the query that this run computes, by parameter."""
     now = memory()
     return read_query(now.turning) if now.turning else now.query
 

@@ -1,4 +1,4 @@
-"""One reader's session: its controls, and what is kept between runs."""
+"""One reader's session: its controls, and its state between runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ class Attachment(NamedTuple):
 
 @dataclass
 class Shared:
-    """What the parts of a page's run hand each other."""
+    """What parts of a page pass to each other during a run."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
@@ -62,7 +62,7 @@ class Shared:
 
 @dataclass
 class Messages:
-    """What is to be said at the foot of the page."""
+    """Messages for the foot of the page."""
 
     texts: list[str] = field(default_factory=list)
     of_link: list[str] = field(default_factory=list)  # parts of the link that can't be used

@@ -19,7 +19,7 @@ from attnviz.link.set_up import CHANGES, MOST_GIVEN
 
 
 def received(name: str) -> tuple[str, bool]:
-    """Return the current text, and whether it newly came with a link."""
+    """Return a parameter's current text, and whether a link just brought it."""
     arrived = name in memory().fresh
     memory().fresh.discard(name)  # at once: what was filled from it, and changed since, isn't filled again
     return current(name), arrived
