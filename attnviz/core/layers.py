@@ -99,7 +99,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
 
 
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
-    """Return the stage of a later layer's X or Y, which is computed."""
+    """Return the computed stage of a later layer's X or Y."""
     texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
     return replace(x.retold(**texts), rule=PassOn())
 

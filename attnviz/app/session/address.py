@@ -91,7 +91,7 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]
 
 
 def _valid(said: Any) -> Any:
-    """Return a page's message; None if no page of ours sends it so."""
+    """Return a page's message; None if it isn't one of ours."""
     if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
         return None
     return said if len(said["query"]) <= MOST_CHARACTERS else None

@@ -15,7 +15,7 @@ from attnviz.link.state import is_of_others, read_query, says_nothing
 
 @dataclass
 class Offer:
-    """A change of the query that a button makes once, perhaps on another page."""
+    """A button's change of the query, made once, perhaps elsewhere."""
 
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
