@@ -76,8 +76,7 @@ def _load(
     page.add_init_script(in_page("board_large.js"))
     words = "+".join(f"word{i}" for i in range(size))
     painted = board_loaded(
-        page,
-        f"http://{address}/?embedding=stable&d_in=8&d_out={width or 8 * heads}&n_heads={heads}&text={words}",
+        page, f"http://{address}/?embedding=stable&d_in=8&d_out={width or 8 * heads}&n_heads={heads}&text={words}"
     )
     came, largest = page.evaluate("[messageBench.came, messageBench.largest]")
     return page, painted - came, largest / 1e6

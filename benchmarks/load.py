@@ -30,10 +30,7 @@ def run(
         return [row for n in copies for row in classes(n, clients, seconds, only, most)]
     with serving(OURS, READY) as ours, serving(STOCK) as stock:
         turns = [
-            (
-                asyncio.run(load([ours], SEED, seconds / TURNS)),
-                asyncio.run(load([stock], SLIDER, seconds / TURNS / 3)),
-            )
+            (asyncio.run(load([ours], SEED, seconds / TURNS)), asyncio.run(load([stock], SLIDER, seconds / TURNS / 3)))
             for _ in range(TURNS)
         ]
     with serving(OURS, READY) as ours:

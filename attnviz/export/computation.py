@@ -11,16 +11,7 @@ from attnviz.core.rules import HeadsInCode, Rotate
 from attnviz.core.rules.rows import COLUMNS
 from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.matrices import read_alone
-from attnviz.core.stages import (
-    BLOCKS,
-    BY_DISTANCE,
-    E_KEPT_SCALED,
-    E_SCALED,
-    MASK,
-    Stage,
-    Table,
-    head_name,
-)
+from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_KEPT_SCALED, E_SCALED, MASK, Stage, Table, head_name
 from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
 from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask

@@ -41,11 +41,7 @@ class _PlainFigure(BaseFigure):  # type: ignore[misc]
 
 
 def show_figure(
-    spec: dict[str, Any] | str,
-    key: str,
-    alt: str = "",
-    *,
-    width: Literal["content", "stretch"] | int = "content",
+    spec: dict[str, Any] | str, key: str, alt: str = "", *, width: Literal["content", "stretch"] | int = "content"
 ) -> None:
     """Draw a dictionary's figure, described by `alt`, or an SVG.
 

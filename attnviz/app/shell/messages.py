@@ -86,11 +86,7 @@ def hide() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(say("setup.hidden", n=len(names)), width="content")
         st.button(
-            say("setup.show_hidden"),
-            on_click=url_texts.send,
-            args=(HIDE, ""),
-            type="tertiary",
-            key="hiding.show",
+            say("setup.show_hidden"), on_click=url_texts.send, args=(HIDE, ""), type="tertiary", key="hiding.show"
         )
     # Names from the table of parameters, never from the URL.
     kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup-{name}", f"setup_meaning_{name}"))

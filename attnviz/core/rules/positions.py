@@ -115,10 +115,7 @@ class Rotate(Rule):
         more: dict[str, Any] = {"roundings": 5, "trouble": "turned"}
         unturned, beyond = (
             Piece(x[I, J], (x.name(),), (sentence(f"explanation.rotate.{each}", last=2 * pairs - 1),), where)
-            for each, where in (
-                ("unturned", ((I, 0, 1), (J, 0, 2 * pairs))),
-                ("beyond", ((J, 2 * pairs, d),)),
-            )
+            for each, where in (("unturned", ((I, 0, 1), (J, 0, 2 * pairs))), ("beyond", ((J, 2 * pairs, d),)))
         )
         return (
             *([] if self.place else [unturned]),

@@ -103,11 +103,7 @@ _LEARNED = Question(
     _TRAINED,
     _learned,
     subject="training",
-    predicts=Prediction(
-        READS,
-        _steps(20).change,
-        dict.fromkeys(("same", "less"), _steps(1)),
-    ),
+    predicts=Prediction(READS, _steps(20).change, dict.fromkeys(("same", "less"), _steps(1))),
     follows=2,
     then=_read("questions.learned.press.dog", _OTHER),
     earlier=(_DRAWN,),

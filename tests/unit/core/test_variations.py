@@ -15,12 +15,7 @@ from attnviz import Edit, Scenario, trace
 from attnviz.core.carried import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
 from attnviz.teach.questions.order import in_words
-from attnviz.teach.variations import (
-    next_token_loss,
-    training_step,
-    with_matrix,
-    with_stage_of_positions,
-)
+from attnviz.teach.variations import next_token_loss, training_step, with_matrix, with_stage_of_positions
 
 
 @given(st.lists(st.decimals(-1000, 1000, places=3).map(float), max_size=4), st.booleans())

@@ -49,12 +49,7 @@ def show_open(scenario: Scenario) -> None:
         st.button(
             say("share.open.open"), key="share.open", on_click=_open_scenario, args=(upload.getvalue(),), type="primary"
         )
-    name = st.selectbox(
-        say("share.open.into"),
-        scenario.editable,
-        format_func=symbol_in_words,
-        key="share.into",
-    )
+    name = st.selectbox(say("share.open.into"), scenario.editable, format_func=symbol_in_words, key="share.into")
     n_rows, n_columns = scenario.shape_of(name)
     upload = st.file_uploader(
         say("share.open.numbers", rows=plural(n_rows, "row"), columns=plural(n_columns, "number")),
