@@ -130,7 +130,7 @@ export class Assembly {
     }
     if (board.layout.width > room.width) board.layout = within(room.height - MAP);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
-    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width),
+    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width - room.tells),
       board.frame.leads && !board.frame.spared ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
     Object.assign(board.spine.style,
