@@ -174,12 +174,13 @@ _IN_SIGHT = """cells => cells.map(cell => {
 
 
 @pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/?seed=1&text=the+cat+sat+on+the+mat",
-                                  "/questions?question=biases", "/lesson?example=fluffy-cat&step=context"])  # fmt: skip
+                                  "/questions?question=biases", "/lesson?example=fluffy-cat&step=softmax"])  # fmt: skip
 def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
     page = new_learner(1920, 1080).go(f"{path}&present=1").page
     cells = page.locator(".board .cell:visible")
     expect(cells.first).to_be_visible()
     eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
+    expect(page.locator(".board .scroller")).not_to_have_class(re.compile("more-"))  # nor is any cut at the right
     if path.startswith("/?"):  # and all that is said of them, with what is read
         eventually(lambda: page.locator(".board").evaluate(_CUT), [])
     else:  # what is asked, and what is told then
