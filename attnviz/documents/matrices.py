@@ -6,6 +6,7 @@ import struct
 import zlib
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from attnviz.documents.page import own_face, page_of, script_json
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, spec_of
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
+from attnviz.scripts import joined
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -209,7 +211,7 @@ def _page(figure: str, title: str, alt: str, dark: bool, name: str, script: str)
 <p>{html.escape(alt)}</p>
 {buttons}
 <script type="module">
-{script}
+{joined(Path(__file__).parent / f"{script}_page.js")}
 </script>"""
     return page_of(title, _STYLE, body, allows=_ALLOWS, dark=dark)
 

@@ -11,16 +11,18 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+import torch
 
-from attnviz import Scenario
+from attnviz import Scenario, look_into
 from attnviz.app.components.script_file import heatmaps_file
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
 from attnviz.board.script import board_script
 from attnviz.core.scenario import traced
-from attnviz.documents import board_page, report
+from attnviz.documents import board_page, figure_page, heatmap_page, model_page, report
 from attnviz.exercises.answer_sheet import answer_sheet
 from attnviz.exercises.exercise import Exercise
 from attnviz.export import notebook, pytorch_script
+from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.training import train, training_notebook, training_script
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
@@ -105,8 +107,12 @@ def _taken_home() -> dict[str, str]:
     what_if = Scenario("a cat sat", masking="padding", positions="alibi", w_v="random:3", what_if="softmax:columns")
     data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, of_now=True)
     training = train("agreement", steps=2)
+    encoder = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
     return {
         "page": board_page(many),
+        "heatmap": heatmap_page(traced(what_if), "attention_weights"),
+        "figure": figure_page(heatmap_spec(traced(what_if), "attention_weights"), "A"),
+        "model": model_page(look_into(encoder, torch.ones(3, 8))),
         "board": board_script(),
         "heatmaps": heatmaps_file().text.decode(),
         "data": json.dumps(data, ensure_ascii=False),
@@ -133,6 +139,7 @@ def test_what_is_taken_home_is_said_in_the_language_of_the_session(
     english, other = _taken_home(), context.run(_taken_home)
     for name, text in other.items():
         text = text.partition("\n")[0] if name == "board" else text  # behind its sentences stands code
+        text = re.sub(r"// .*|(?s:/\*.*?\*/)", "", text) if name == "model" else text  # its scripts' comments
         said = [key for chunk, key in chunks.items() if chunk in text]
         assert not said, (name, said)
         assert not re.findall("# .*[a-z]{3} [a-z]{3}", text if name.endswith("script") else ""), name
