@@ -51,7 +51,7 @@ def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     It prints the attention weights, and what follows them, with so many decimals.
 
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
-    print("attention weights", attention_weights, "context", context, sep="\n")
+    print("attention_weights", attention_weights, "context", context, sep="\n")
     """
     sections = ["\n".join((*_comment(title), *lines)) for title, lines in _sections(scenario, digits)]
     return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"

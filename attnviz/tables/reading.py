@@ -64,7 +64,7 @@ def read_table(
     or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
 
     >>> read_table("0,57; 0,81")
-    Printed(rows=((0.57, 0.81),), decimals=2, shown=((2, 2),))
+    Printed(rows=((0.57, 0.81),), decimals=2, cell_decimals=((2, 2),))
     """
     _check_text(text)
     read = CellReader()

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ledTo } from "../../attnviz/board/cells/elements.js";
-import { inCell, widthOf } from "../../attnviz/board/cells/cell.js";
+import { asideOf, inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
   sumOf } from "../../attnviz/board/values/decimals.js";
 import { numberOf, total } from "../../attnviz/board/values/numbers.js";
@@ -192,4 +192,17 @@ test("negative terms are subtracted, and several divisors stand in brackets", ()
   assert.equal(inSum(["−1", "2", "−3"]), "−1 + 2 − 3");
   assert.deepEqual([[], ["2"], ["2", "3"]].map((divisors) => quotient("1", divisors)), ["1", "1 / 2", "1 / (2 · 3)"]);
   assert.equal(quotient("1", ["2", "3"], " + "), "1 / (2 + 3)");
+});
+
+test("that shares are rounded is said of what stands in their cells, where it doesn't add up", () => {
+  const stage = { name: "a", is: { shares: { all: true } }, columns: "key", sources: ["s"] };
+  const board = { grids: new Map(), shown: { a: { values: new Float64Array(3), rows: 1, columns: 3 } } };
+  const off = (/** @type {string[]} */ texts, whole = 1) => {
+    const cells = texts.map((data) => ({ text: { data } }));
+    return Boolean(asideOf(/** @type {any} */ (board), /** @type {any} */ (stage), cells, whole));
+  };
+  const rows = [["0.20", "0.30", "0.50"], ["0.20", "0.30", "0.49"], [".2", "–", ".8"], ["≈0", "1.00", "≈0"]];
+  assert.deepEqual(rows.map((row) => off(row)), [false, true, false, false]);
+  assert.deepEqual([off(["1\u00a0%", "79\u00a0%", "20\u00a0%"], 100), off(["1", "79", "19"], 100)], [false, true]);
+  assert.deepEqual([off(["", "", ""]), off(["NaN", "NaN", "NaN"])], [false, false]); // nothing to add up
 });

@@ -173,7 +173,7 @@ def _tell_tokens_read(scenario: Scenario) -> None:
 
 def _hide_idle_seed(scenario: Scenario) -> None:
     """Hide the seed while it draws nothing."""
-    other = replace(scenario, seed=scenario.seed + 1)
+    other = replace(scenario, seed=scenario.seed ^ 1)
     if all(torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable):
         this_session().shared.unseen.html("<style>.st-key-setup_drawn { display: none; }</style>")
 

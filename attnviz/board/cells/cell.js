@@ -8,22 +8,22 @@ import { FLOAT32 } from "../values/arithmetic.js";
 import { inDigits, numberOf, short, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-// What is said beside the name of a matrix of the numbers that it shows, of one row or of all: that shares, rounded,
-// don't add up to what they do; what grey is, of the first matrix of a number for each key.
-/** @param {Pick<Board, "digits" | "grids" | "shown">} board @param {Stage} stage @param {number | null} [row] */
-export function asideOf({ digits, grids, shown }, { name, is, columns: by, sources }, row = null) {
-  const { values, rows, columns } = shown[name];
-  const all = [...values];
+const NO_DIGIT = 1e-9; // by which a sum of shown numbers differs from the same written in one
+
+// What is said beside the name of a matrix of the numbers that it shows, in these cells: that shares don't add up as
+// they stand there, to one or a hundred percent; what grey is, of the first matrix of a number for each key.
+/** @param {Pick<Board, "grids" | "shown">} board @param {Stage} stage @param {{ text: { data: string } }[]} cells */
+export function asideOf({ grids, shown }, { name, is, columns: by, sources }, cells, whole = 1) {
+  const { values, columns } = shown[name];
   if (by !== "key") return "";
   if (!is.shares) {
     const first = grids.get(sources[0])?.stage.columns !== "key";
-    return first && all.some((value) => value < 0 && value > -Infinity) ? say("board.matrix.grey") : "";
+    return first && values.some((value) => value < 0 && value > -Infinity) ? say("board.matrix.grey") : "";
   }
-  const unit = 10 ** digits;
-  const off = (/** @type {number} */ at) => all.slice(at * columns, (at + 1) * columns)
-    .reduce((sum, value) => sum + Math.round(value * unit), 0) !== unit;
-  return is.shares.all && (row === null ? Array.from({ length: rows }, (_, at) => at) : [row]).some(off)
-    ? say("board.matrix.rounded") : "";
+  const rows = Array.from({ length: cells.length / columns }, (_, at) => cells.slice(at * columns, (at + 1) * columns));
+  const off = rows.some((row) => row.every(({ text }) => /\d|–/.test(text.data))
+    && Math.abs(row.reduce((sum, { text }) => sum + Number(text.data.replace(/[^\d.]/g, "")), -whole)) > NO_DIGIT);
+  return is.shares.all && off ? say("board.matrix.rounded") : "";
 }
 
 // A row or a column by what it stands for: "query 1".

@@ -308,7 +308,7 @@ export class Grid {
   // Where there's no room for all of what is said beside its name, a sign says that shares are rounded.
   showAside() {
     const { board, stage, aside } = this;
-    const told = asideOf(board, stage);
+    const told = asideOf(board, stage, this.cells);
     const wide = `${symbolOf(stage)} ${stage.short}${told}`.length * LETTERED * board.layout.scale;
     const some = stage.is.shares && told && wide > parseFloat(this.title.style.maxWidth);
     setText(aside, some ? `\u00a0${say("board.matrix.about")}` : told);

@@ -116,8 +116,11 @@ export class StoryPart {
   // What follows the numbers.
   show() {
     const { kind, stage, raw } = this.part;
-    setText(this.aside, kind === "all" ? "" : asideOf(this.board, raw ?? stage, this.board.query));
-    this.even.hidden = !(this.grid instanceof BarGrid);
+    const bars = this.grid instanceof BarGrid;
+    const { columns } = this.board.shown[stage.name];
+    const row = this.grid.cells.slice(this.board.query * columns, (this.board.query + 1) * columns);
+    setText(this.aside, kind === "all" ? "" : asideOf(this.board, raw ?? stage, row, bars ? 100 : 1));
+    this.even.hidden = !bars;
     if (this.grid instanceof BarGrid) this.showEven(this.grid);
     if (this.mix.isConnected) this.showMix();
   }

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from attnviz import Scenario
+from attnviz.core.limits import MAX_SEED
 from attnviz.published import OPENING, starting_points
 from tests.pages.reader import PAGES, Reader, in_address
 
@@ -34,6 +35,7 @@ def test_the_opening_page_shows_whom_fluffy_reads_and_says_that_the_numbers_are_
     assert any(hides), "a seed that draws nothing is out of sight"
     own = reader.set("text", "the fluffy dog")
     assert not any("st-key-setup_drawn" in each.proto.body for each in own.at.get("html"))
+    assert Reader(seed=str(MAX_SEED)).boards  # there is no seed after the last to compare with
 
 
 @pytest.mark.parametrize("address", [{"d_in": "3"}, {"d_in": "abc"}, {"example": "journey"}, {"example": "published"}])

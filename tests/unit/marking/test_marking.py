@@ -60,7 +60,7 @@ def test_a_print_out_of_rounded_inputs_is_right_within_rounding() -> None:
     assert says.summary == "All 96 results are right: 78 to the last printed digit, 18 within rounding."
     assert says.tables[1] == "Scores: all 36 right, 14 of them within rounding."
     assert says.rounding[1:] == (
-        "17 numbers are within rounding: digits of W_q, W_k, W_v that aren't printed can change their last place. "
+        "17 numbers are within rounding: digits of W_q, W_k and W_v that aren't printed can change their last place. "
         "That's no error.",
     )
     assert "wrong" not in "".join((says.summary, *says.tables, *says.rounding))
@@ -403,7 +403,7 @@ def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(name
     tables = {name: [[1.0]] for name in names}
     says = verdict(mark_pipeline(tables, d_k=1))
     if says.nothing_yet:
-        symbols = says.nothing_yet.partition(" alone")[0].split(", ")
+        symbols = says.nothing_yet.partition(" alone")[0].replace(" and ", ", ").split(", ")
         assert {STAGES[name].symbol for name in names} == set(symbols)
         added = says.nothing_yet.partition("Add ")[2].partition(", for example")[0].split(" and ")
         tables |= {name: [[1.0]] for name in STAGES if STAGES[name].title in added}
