@@ -141,7 +141,8 @@ class Choice(Codec):
         return raw
 
     def expected(self) -> str:
-        return say("links.expected.choice", choices=", ".join(filter(None, self.choices)))
+        named = ", ".join(choices := list(filter(None, self.choices)))
+        return say("links.expected.choice", choices=named) if len(choices) > 1 else named
 
 
 @dataclass(frozen=True)

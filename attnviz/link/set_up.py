@@ -181,7 +181,7 @@ def with_example(query: Mapping[str, str]) -> dict[str, str]:
     own = {name: text for name, text in query.items() if name != EXAMPLE}
     if query.get(EXAMPLE, PUBLISHED) == PUBLISHED:
         return own
-    check_choice("example", query[EXAMPLE], starting_points())
+    check_choice("example", query[EXAMPLE], EXAMPLES)
     stated = dict(parse_qsl(query_of(starting_points()[query[EXAMPLE]].scenario)))
     changes = [part for part in (stated.get(CHANGES), own.get(CHANGES)) if part]
     return stated | own | ({CHANGES: "*".join(changes)} if changes else {})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.limits import check_choice, in_short
+from attnviz.core.limits import RefusedError, in_short
 from attnviz.study.items import FORMS, LETTERS, items_of, score
 
 N_ITEMS, N_SUS = 12, 10
@@ -74,7 +74,8 @@ def results_of(text: str, seed: int) -> Results:
 def _score_of(row: Mapping[str, str], form: str, seed: int) -> float:
     given = [(row[f"{form}_{n}"] or "").strip().lower() for n in range(1, N_ITEMS + 1)]
     for n, letter in enumerate(given, 1):
-        check_choice(f"{form}_{n} of person {in_short(row['person'])}", letter, ("", *LETTERS))
+        if letter:
+            _check(row, f"{form}_{n}", letter, tuple(LETTERS))
     return score(given, items_of(seed, form)) if any(given) else math.nan
 
 
@@ -83,8 +84,14 @@ def _usability_of(row: Mapping[str, str]) -> float | None:
     if not all(given):
         return None
     for n, text in enumerate(given, 1):
-        check_choice(f"sus_{n} of person {in_short(row['person'])}", text, ("1", "2", "3", "4", "5"))
+        _check(row, f"sus_{n}", text, ("1", "2", "3", "4", "5"))
     return usability([int(each) for each in given])
+
+
+def _check(row: Mapping[str, str], column: str, given: str, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        person = f"person {in_short(row['person'])}"
+        raise RefusedError("choice", detail=person, name=column, value=given, allowed=allowed)
 
 
 def usability(answers: Sequence[int]) -> float:

@@ -98,7 +98,11 @@ def test_results_are_what_they_are_by_hand(tmp_path: Path, capsys: pytest.Captur
     assert "From test 1 to test 2: 50.0 to 75.0 of 100, 4 people." in capsys.readouterr().out
     file.write_text(text.replace(",3\r", ",7\r"), encoding="utf-8")
     assert main(["study", "--seed", "7", "--results", str(file)]) == 2
-    assert "Take one of these: 1, 2, 3, 4, 5" in capsys.readouterr().err
+    assert "Take one of these: 1, 2, 3, 4, 5. (person '0')" in capsys.readouterr().err
+    bad = list(csv.reader(io.StringIO(text)))
+    bad[3][bad[0].index("pre_1")] = "e"
+    with pytest.raises(ValueError, match=r"^'e' can't be pre_1\. Take one of these: a, b, c, d\. \(person '2'\)$"):
+        results_of("\n".join(map(",".join, bad)), 7)
 
 
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:

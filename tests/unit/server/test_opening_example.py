@@ -78,3 +78,8 @@ def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query:
     assert opened.query == {EXAMPLE: PUBLISHED}
     assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
     assert with_example(opened.query) == {}
+
+
+def test_a_refused_example_is_told_all_that_there_are() -> None:
+    with pytest.raises(ValueError, match=rf"'nobody' can't be example\. .*, {PUBLISHED}\.$"):
+        with_example({EXAMPLE: "nobody"})

@@ -43,7 +43,7 @@ def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_pub
 
 def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing() -> None:
     assert len(state_of("d_in=abc&cell=scores.9.9&edits=w_q.9.9.1&n_heads=3&colour=red").messages) == 5
-    assert state_of("d_in=3&present=on").messages == ("present = 'on' should be one of 1; none is used.",)
+    assert state_of("d_in=3&present=on").messages == ("present = 'on' should be 1; none is used.",)
     assert state_of("text=" + "word+" * (MAX_TOKENS + 1)).messages[-1].endswith(".")
     blank = state_of("text=+&edits=w_q.0.1.0.9&cell=scores.1.1")
     assert (blank.scenario, blank.query) == (None, "text=+&edits=w_q.0.1.0.9&cell=scores.1.1"), "waits for a sentence"
