@@ -145,11 +145,11 @@ def _multiply(now: Now) -> Seen:
     made, before = now.made, now.trace
     found = factors(before, made)
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
-    says = (
-        say("seen.multiply.times", **{name: now.write(found[name] or 0.0) for name in ("q", "v", "scores")}),
-        say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])),
-    )
-    return Seen(says)
+    fitting = {name: factor for name in ("q", "v", "scores") if (factor := found[name]) is not None}
+    parts = ", ".join(say(f"seen.multiply.{name}", factor=now.write(factor)) for name, factor in fitting.items())
+    says = [say("seen.multiply.times", parts=parts)] if parts else []
+    says.append(say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])))
+    return Seen(tuple(says))
 
 
 MULTIPLY = Question(

@@ -278,4 +278,8 @@ def test_24_the_root_of_d_k_does_not_make_up_for_a_larger_x() -> None:
         large = replace(usual, x=(3 * usual.matrix("x")).tolist())
         spread = [float(traced(each).scaled_scores.std()) for each in (usual, large)]
         assert spread[1] == pytest.approx(9 * spread[0], rel=1e-4)
-    assert "and why √d_k" not in _question("multiply").answer[1]
+    multiply = _question("multiply")
+    assert "and why √d_k" not in multiply.answer[1]
+    assert "This multiplies Q by 2.0000, the scores by 4.0000." in says(
+        multiply, replace(multiply.start, w_v="zeros"), c="two"
+    ), "of zeros there is no factor"

@@ -267,11 +267,11 @@ def _(w: World, gap: str) -> None:
 
 
 @referee("multiply.times")
-def _(w: World, q: str, v: str, scores: str) -> None:
+def _(w: World, parts: str) -> None:
     c = FACTORS[w.options["c"]]
-    assert about(q, c)
-    assert about(v, c)
-    assert about(scores, c * c)
+    for part in parts.split(", "):
+        what, _, factor = part.partition(" by ")
+        assert about(factor, {"Q": c, "V": c, "the scores": c * c}[what])
 
 
 @referee("multiply.largest")

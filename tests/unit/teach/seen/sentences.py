@@ -70,6 +70,7 @@ PARTS = {
     "seen.root.largest", "seen.root.spread", "seen.which_d.same", "seen.which_d.flatter", "seen.which_d.sharper",
     "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights",
     "seen.order.table", "seen.heads.table", "seen.one_matrix.table",
+    "seen.multiply.q", "seen.multiply.v", "seen.multiply.scores",
 }  # fmt: skip
 
 
