@@ -13,7 +13,7 @@ from attnviz.words import DEFAULT, LANGUAGE, by_language
 def component(
     name: str,
     html: str,
-    script: Path | Callable[[], str],
+    script: Path | Callable[[], str] | None = None,
     *,
     css: str = "",
     sent: Mapping[str, Any] | None = None,
@@ -21,15 +21,16 @@ def component(
 ) -> Callable[..., Any]:
     """Return what draws a component, registered when first drawn in a language.
 
-    `script` is the file that its script begins with, beside which its looks may stand, or makes the script.
+    `script` is the file that its script begins with, or makes the script. Looks beside that file are taken where they
+    are isolated; those that dress the page are given as `css`.
     """
 
     @by_language()
     def registered() -> Callable[..., Any]:
         looks, language = css, LANGUAGE.get()
-        if isinstance(script, Path) and not css and (beside := script.with_suffix(".css")).exists():
+        if isinstance(script, Path) and not css and isolate_styles and (beside := script.with_suffix(".css")).exists():
             looks = beside.read_text(encoding="utf-8")
-        js = script_of(script, sent) if isinstance(script, Path) else script()
+        js = script_of(script, sent) if isinstance(script, Path) else script() if script else None
         called = f"attnviz_{name}" + ("" if language == DEFAULT else f"_{language}")
         return st.components.v2.component(called, html=html, css=looks, js=js, isolate_styles=isolate_styles)
 

@@ -32,7 +32,13 @@ from attnviz.words import say
 
 _HERE = Path(__file__).parent
 
-_outdated = component("outdated", '<div class="outdated"></div>', _HERE / "outdated.js", isolate_styles=False)
+_outdated = component(
+    "outdated",
+    '<div class="outdated"></div>',
+    _HERE / "outdated.js",
+    css=(_HERE / "outdated.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
+from attnviz.app.component import component
 from attnviz.app.session.session import Figure, this_session
 from attnviz.app.text import is_dark
 from attnviz.words import say
@@ -15,10 +16,12 @@ from attnviz.words.numbers import written
 
 _CONFIG = {"displayModeBar": False}
 # In the page itself, whose letters it has; st.html takes it out.
-_svg = st.components.v2.component(
-    "attnviz_svg", html="<div></div>", isolate_styles=False,
-    js="export default ({ data, parentElement }) => { parentElement.querySelector('div').innerHTML = data; };",
-)  # fmt: skip
+_svg = component(
+    "svg",
+    "<div></div>",
+    lambda: "export default ({ data, parentElement }) => { parentElement.querySelector('div').innerHTML = data; };",
+    isolate_styles=False,
+)
 
 
 def offer(key: str, title: str, alt: str, draw: Callable[[], Any]) -> None:

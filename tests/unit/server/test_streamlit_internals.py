@@ -11,8 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+import streamlit as st
 from streamlit import runtime
 from streamlit.elements.widgets import number_input, selectbox, text_widgets
 from streamlit.elements.widgets.number_input import NumberInputSerde
@@ -34,6 +36,7 @@ from streamlit.runtime.state.session_state import WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attnviz.app import streamlit_internals as internals
+from attnviz.app.component import component
 from attnviz.app.components.script_file import app_letters, scripts_of_components
 from attnviz.app.entry import SCRIPT
 from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
@@ -187,6 +190,18 @@ def known_of_a_press(hears: Any) -> tuple[bool, ...]:
 def test_a_press_is_called_back_wholly_though_another_run_is_asked_for_and_streamlit_itself_leaves_it() -> None:
     assert known_of_a_press(internals._hear) == (False, False)
     assert known_of_a_press(internals._hear_whole) == (True, True)
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_looks_beside_a_script_dress_its_component_and_never_the_page_unasked(
+    isolated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.js").write_text("export default function one() {}")
+    (tmp_path / "one.css").write_text("a { color: red; }")
+    registers = Mock()
+    monkeypatch.setattr(st.components.v2, "component", registers)
+    component("one", "", tmp_path / "one.js", isolate_styles=isolated)()
+    assert registers.call_args.kwargs["css"] == ("a { color: red; }" if isolated else "")
 
 
 def test_no_message_is_one_that_a_page_is_thought_to_have() -> None:

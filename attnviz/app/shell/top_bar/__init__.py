@@ -39,9 +39,9 @@ def _colours() -> str:
 
 # Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
 # widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
-_first = st.components.v2.component(
-    "attnviz_first",
-    html="<span></span>",
+_first = component(
+    "first",
+    "<span></span>",
     css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
     isolate_styles=False,
 )
