@@ -113,7 +113,7 @@ class Model:
         batch = _held_out(self.task)
         with torch.no_grad():
             made = self.on(batch, parameters)
-            right = self.task.right(made["probabilities"][:, :-1].argmax(-1), batch.ids[:, 1:])[batch.queries]
+            right = self.task.right(made["probabilities"][:, :-1].argmax(-1), batch.ids[:, 1:])[batch.foretold]
             figures = self.task.measured(batch, self.weights_in(made))
         kept = {name: matrix.detach().clone() for name, matrix in parameters.items()}
         return Moment(step, kept, made["loss"].sum().item(), right.float().mean().item(), figures)

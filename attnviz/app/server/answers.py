@@ -37,7 +37,7 @@ def nothing(status: int = _NOTHING) -> Response:
     return Response(status_code=status, headers=NOT_KEPT)
 
 
-async def message_of(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
+async def message_in(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
     """Return a page's JSON message, or the error response to send.
 
     At least one of the fields `says`, by default "word", must be a text; `most` is in bytes.
@@ -49,6 +49,9 @@ async def message_of(request: Request, *says: str, most: int = MOST_BYTES) -> di
         return nothing(413)
     message = _read(body, says or ("word",))
     return nothing(400) if message is None else message
+
+
+message_of = message_in  # as numbers.py still calls it
 
 
 async def _body(request: Request, most: int) -> bytes | None:
@@ -91,7 +94,7 @@ def send_script(request: Request) -> Response:
 
 async def take_painted(request: Request) -> Response:
     """Note that a page is painted, see session/painting.py; answer nothing."""
-    message = await message_of(request)
+    message = await message_in(request)
     if isinstance(message, Response):
         return message
     if page := PAINTINGS.get(message["word"]):

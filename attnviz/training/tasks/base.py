@@ -18,12 +18,12 @@ START = "<s>"  # what stands before the first word of a sentence
 class Batch(NamedTuple):
     """Texts as ids ``(texts, tokens)``, and which places count.
 
-    Both masks are ``(texts, tokens - 1)``: `counted` in the loss, `queries` where the law tells the next token.
+    Both masks are ``(texts, tokens - 1)``: `counted` in the loss, `foretold` where the law tells the next token.
     """
 
     ids: Tensor
     counted: Tensor
-    queries: Tensor
+    foretold: Tensor
 
 
 Weights = Mapping[tuple[int, int], Tensor]  # by layer and head, (texts, queries, keys)

@@ -63,10 +63,10 @@ class Repeat(Task):
 
         The figure `first_block` is the attention to the token just before, within the first block.
         """
-        asked = torch.nn.functional.pad(batch.queries, (0, 1))
-        first = torch.nn.functional.pad(~batch.queries[:, 1:], (1, 1))
+        foretold = torch.nn.functional.pad(batch.foretold, (0, 1))
+        first = torch.nn.functional.pad(~batch.foretold[:, 1:], (1, 1))
         return {
-            "induction": most(weights, after_the_same(batch.ids), asked),
+            "induction": most(weights, after_the_same(batch.ids), foretold),
             "first_block": most(weights, torch.eye(batch.ids.shape[1]).roll(-1, dims=1).tril(-1), first),
         }
 

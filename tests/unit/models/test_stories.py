@@ -87,9 +87,9 @@ def test_held_out_stories_are_none_of_those_learned_from() -> None:
     assert not learned & {tuple(words) for words, _ in told(WORLD, 96, 400, 2, held_out=True)}
     task = Stories()
     words = tuple(task.vocabulary[i] for i in task.held_out().ids[0].tolist())
-    asked = task.held_out().queries[0].tolist()
-    assert [task.law(words[: at + 1]) for at, each in enumerate(asked) if each] == [
-        words[at + 1] for at, each in enumerate(asked) if each
+    foretold = task.held_out().foretold[0].tolist()
+    assert [task.law(words[: at + 1]) for at, each in enumerate(foretold) if each] == [
+        words[at + 1] for at, each in enumerate(foretold) if each
     ]
 
 

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
+from attnviz.app.server.answers import NOT_KEPT, message_in, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, state_for_page
 from attnviz.app.server.classroom.voting import Voting, vote_of
@@ -80,9 +80,9 @@ class Classroom:
 
     async def standing(self) -> str:
         """Return "ok", "away" if the database doesn't answer, or "off"."""
-        at, state_for_page = self._standing
+        at, standing = self._standing
         if self._store is not None and time.monotonic() - at > _AGAIN:
-            self._standing = time.monotonic(), state_for_page  # of several who ask at once one looks
+            self._standing = time.monotonic(), standing  # of several who ask at once one looks
             try:
                 await self._done(self._store.state, "")
                 self._standing = time.monotonic(), "ok"
@@ -108,7 +108,7 @@ class Classroom:
         return pages.of_door(request) if await self.standing() == "ok" else pages.of_none(request)
 
     async def _open(self, request: Request) -> Response:
-        message = await message_of(request, "about", most=_MOST_BYTES)
+        message = await message_in(request, "about", most=_MOST_BYTES)
         if isinstance(message, Response):
             return message
         if self._store is None:
@@ -165,7 +165,7 @@ class Classroom:
         return read if isinstance(read, Response) else _sent(read.people)
 
     async def _vote(self, request: Request) -> Response:
-        message = await message_of(request, "token", most=_MOST_BYTES)
+        message = await message_in(request, "token", most=_MOST_BYTES)
         if isinstance(message, Response):
             return message
         read = await self._state(request)
@@ -186,7 +186,7 @@ class Classroom:
         return await self._done(self._store.vote, *votes) if self._store else ()
 
     async def _teacher(self, request: Request) -> Response:
-        message = await message_of(request, "secret", most=_MOST_BYTES)
+        message = await message_in(request, "secret", most=_MOST_BYTES)
         if isinstance(message, Response):
             return message
         read = await self._state(request)
