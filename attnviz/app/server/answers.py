@@ -51,9 +51,6 @@ async def message_in(request: Request, *says: str, most: int = MOST_BYTES) -> di
     return nothing(400) if message is None else message
 
 
-message_of = message_in  # as numbers.py still calls it
-
-
 async def _body(request: Request, most: int) -> bytes | None:
     """Return the request's body; None if it is longer than `most`."""
     body = b""

@@ -29,7 +29,7 @@ from starlette.responses import Response
 from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, message_of, nothing
+from attnviz.app.server.answers import NOT_KEPT, message_in, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.visitors import address_of
 from attnviz.link.state import MOST_CHARACTERS
@@ -58,7 +58,7 @@ class Numbers:
 
     async def answer(self, request: Request) -> Response:
         """Answer one request for a board."""
-        message = await message_of(request, "query", most=MOST_BYTES)
+        message = await message_in(request, "query", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
         page, query = message.get("page", PLAYGROUND), message["query"]
