@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from attnviz.core.stages import head_name
+from attnviz.core.stages import EVERY_STAGE, head_name
 from attnviz.tables.grids import in_columns
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, stage_named
@@ -29,6 +29,7 @@ _NAME_THEN_BRACKET = re.compile(
 _CORNER = re.compile(r"[\"']?([\w′^{}]{1,8})[\"']?([,;\t])(.*)", re.DOTALL)
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _NUMBERS = re.compile(r"(?<![\w.])[-+\u2212]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_LAYER = re.compile(r"layers\.[0-9]{1,2}\s*")  # as an exported script prints it, above the tables of that layer
 _OF_ALL = re.compile(r"concat|all (?:the )?heads|together|side by side", re.IGNORECASE)
 _MOST_OF_A_NAME = 90
 MAX_CHARACTERS = 2_000_000
@@ -44,14 +45,17 @@ class Sorted(NamedTuple):
 
 
 def sorted_tables(text: str) -> Sorted:
-    """Return the tables that a text names, each with its own text."""
+    """Return the tables that a text names, each with its own text.
+
+    Of several layers, they are those of the first. Tables that no handout may have are left out.
+    """
     found = list(_of_json(text) if text.lstrip()[:1] == "{" else ())
     if not found and "<table" in text:
         found = [(name, table) for heading, table in tables_of_html(text) if (name := stage_named(heading))]
     found = found or list(_named_parts(in_columns(text)))
     tables: dict[str, str] = {}
     twice: dict[str, None] = {}
-    for name, table in found:
+    for name, table in (each for each in found if each[0].rpartition(".")[2] in EVERY_STAGE):
         whole = name.rpartition(".")[2]  # what stands below the last head may be that of all
         called = whole if name in tables and whole not in tables else name
         if tables.setdefault(called, table) is not table:
@@ -128,7 +132,7 @@ def _named_parts(text: str) -> Iterator[tuple[str, str]]:
     marks = _marks_in(lines)
     for k, (i, name, first) in enumerate(marks):
         if not name:
-            continue  # the heading of a head, whose tables have names of their own
+            continue  # the heading of a head or layer, whose tables have names of their own
         end = marks[k + 1][0] if k + 1 < len(marks) else len(lines)
         part = _table_part([first, *lines[i + 1 : end]])
         if part:
@@ -138,13 +142,16 @@ def _named_parts(text: str) -> Iterator[tuple[str, str]]:
 def _marks_in(lines: list[str]) -> list[tuple[int, str, str]]:
     """Return the lines that name a table, with name and first row.
 
-    The name is blank for the heading of a head, below which its tables stand.
+    The name is blank for the heading of a head or layer, below which its tables stand.
     """
     marks: list[tuple[int, str, str]] = []
     head: int | None = None
     for i, line in enumerate(lines):
         if (of := head_of_line(line)) is not None and not _is_within(marks, lines, i):
             head = of
+            marks.append((i, "", ""))
+        elif _LAYER.fullmatch(line):
+            head = None
             marks.append((i, "", ""))
         elif mark := _mark_of(line):
             name, first = mark

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from attnviz.core.stages import EVERY_STAGE, head_name
+from attnviz.core.stages import ALL_STAGES, EVERY_STAGE, head_name
 from attnviz.tables.cells import levels
 from attnviz.words import by_language
 
@@ -153,7 +153,7 @@ def _names() -> dict[str, str]:
         for word in words:
             names |= {form.format(word): f"w_{part}" for form in _OF_WEIGHTS if (form, word) != ("{0}weights", "w")}
             names |= {form.format(word): f"b_{part}" for form in ("b{}", "bias{}", "{}bias", "{}projbias")}
-    return names
+    return {_plain(name): name for name in ALL_STAGES if "_" in name} | names
 
 
 _PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")

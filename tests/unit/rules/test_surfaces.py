@@ -25,6 +25,7 @@ from attnviz.compare import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.what_if import WhatIf
 from attnviz.documents import report
 from attnviz.export import (
@@ -40,6 +41,7 @@ from attnviz.export import (
 )
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.link.state import state_of
+from attnviz.tables.handout import sorted_tables
 from attnviz.words.numbers import written
 from tests.examples import examples
 from tests.node import PageScript
@@ -180,17 +182,21 @@ def in_file(scenario: Scenario, made: AttentionTrace) -> None:
 
 
 def runs(code: str, made: AttentionTrace) -> None:
-    """All that is printed, layer for layer, is what the trace has under that name."""
+    """All that is printed, layer for layer, is what the trace has under that name; Check reads the first layer."""
     printed: list[Any] = []
     names: dict[str, Any] = {"print": lambda *told, **_: printed.extend(told)}
     exec(code, names)
     layers, further = list(made.layers), rounding(made)
+    read = sorted_tables("\n".join(map(str, printed))).tables
     for title, matrix in pairwise(printed):
         if isinstance(matrix, Tensor):
             close(matrix, layers[0][title], further * 10)
+            if len(layers) == made.n_layers and title in EVERY_STAGE:
+                assert read.pop(title).split() == str(matrix).split()
         elif isinstance(title, Tensor) and matrix.startswith("layers."):
             layers.pop(0)
     assert len(layers) == 1
+    assert not read
     assert "mask" not in layers[0].matrices or torch.equal(names["mask"], made.layers[0]["mask"])
 
 
