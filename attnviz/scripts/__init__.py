@@ -1,9 +1,9 @@
 """The page's scripts, and how the modules of one are joined.
 
-A component of the page takes one text as its script. So the ES modules that it is written in are joined here, once,
-when the app starts: each keeps a scope of its own, stands behind those that it imports, and leaves its comments at
-home. Only so much of the language's imports and exports is read as the scripts need; a module with more is refused,
-not misread.
+A component of the page takes one text as its script. So the ES modules that it is written in are joined here, when
+it is first drawn in a language: each keeps a scope of its own, stands behind those that it imports, and leaves its
+comments at home. Only so much of the language's imports and exports is read as the scripts need; a module with more
+is refused, not misread.
 
 Nothing is loaded from elsewhere, and one module may be imported by several scripts: what a script keeps, it keeps for
 itself. A script has those sentences of the catalogue whose keys stand in it, and no others.

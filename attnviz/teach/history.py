@@ -10,15 +10,20 @@ from attnviz.core.heads import without_head
 from attnviz.core.layers import placed
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import Stage
-from attnviz.words import say
+from attnviz.words import Later, later, say
 
 # What all steps have in common: a sentence, few features, two heads.
 _COMMON: Mapping[str, Any] = MappingProxyType({
-    "text": say("history.sentence"), "tokenizer": "whitespace", "embedding": "stable", "d_in": 4, "d_out": 4,
+    "text": later("history.sentence"), "tokenizer": "whitespace", "embedding": "stable", "d_in": 4, "d_out": 4,
     "init": "linear", "n_heads": 2, "output": True, "d_ff": 8,
 })  # fmt: skip
 _ENCODER = {"norm": "post", "positions": "sinusoidal", "embedding_factor": True}
 _DECODER = {"norm": "pre", "positions": "learned", "activation": "gelu", "causal": True}
+
+
+def _scenario(settings: Mapping[str, Any]) -> Scenario:
+    both: dict[str, Any] = {**_COMMON, **settings}
+    return Scenario(**(both | {name: str(each) for name, each in both.items() if isinstance(each, Later)}))
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Step:
     @property
     def scenario(self) -> Scenario:
         """Its set-up."""
-        return Scenario(**{**_COMMON, **self.settings})
+        return _scenario(self.settings)
 
 
 def _step(name: str, paper: str, settings: Mapping[str, Any], base: str) -> Step:
@@ -46,14 +51,14 @@ def _step(name: str, paper: str, settings: Mapping[str, Any], base: str) -> Step
 
 STEPS = (  # in order of time
     _step("cross_attention", "1409.0473",
-          _DECODER | {"causal": False, "reads": "second", "second": say("history.original")}, "gpt_without_mask"),
+          _DECODER | {"causal": False, "reads": "second", "second": later("history.original")}, "gpt_without_mask"),
     _step("transformer", "1706.03762", _ENCODER, "one_head"),
     _step("bert", "1810.04805",
           _ENCODER | {"positions": "learned", "embedding_factor": False, "activation": "gelu",
-                      "text": say("history.masked")}, "transformer"),
+                      "text": later("history.masked")}, "transformer"),
     _step("gpt", "2005.14165", _DECODER, "gpt_without_mask"),
     _step("kept_sentence", "1901.02860",
-          _DECODER | {"positions": "relative", "reads": "kept", "second": say("history.earlier")}, "relative"),
+          _DECODER | {"positions": "relative", "reads": "kept", "second": later("history.earlier")}, "relative"),
     _step("t5", "1910.10683", _DECODER | {"positions": "relative", "scale": False}, "gpt"),
     _step("albert", "1909.11942", _ENCODER | {"n_layers": 2, "same_layers": True}, "two_layers"),
     _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt"),
@@ -93,7 +98,7 @@ def step_named(name: str) -> Step:
 def compared_with(step: Step) -> Scenario:
     """Return the set-up to compare a step with."""
     if step.base in _BASES:
-        return Scenario(**{**_COMMON, **_BASES[step.base]})
+        return _scenario(_BASES[step.base])
     return step_named(step.base).scenario
 
 

@@ -19,7 +19,11 @@ from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.words import by_language, say
 
 _SENTENCES = ("cat", "dog", "man", "animal", "be")
-EXAMPLES = (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
+
+
+def example_sentences() -> tuple[str, ...]:
+    """Return the sentences that are offered."""
+    return (PUBLISHED_TEXT, *(say(f"setup.sentences.{name}") for name in _SENTENCES))
 
 
 @by_language()
@@ -31,7 +35,7 @@ def offered() -> tuple[dict[str, Any], ...]:
     text = parameters()["text"]
     sentences = [
         {"name": str(n), "title": each, "whole": False, "patch": {"text": text.write(each) or None, CHANGES: None}}
-        for n, each in enumerate(EXAMPLES)
+        for n, each in enumerate(example_sentences())
     ]
     worked = {
         name: {"name": name, "title": each.title, "whole": True, "patch": with_example({EXAMPLE: name})}

@@ -11,7 +11,7 @@ import torch
 
 from attnviz.app.keeper.runs import LANE
 from attnviz.app.parts import examples
-from attnviz.app.parts.examples import EXAMPLES, drop_changes, use_sentence
+from attnviz.app.parts.examples import drop_changes, example_sentences, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, memory, state
 from attnviz.app.session.session import Shared, this_session
@@ -108,7 +108,7 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         st.popover(say("setup.examples"), help=say("setup.examples_help")),
         st.container(gap=None, key="setup_examples"),
     ):
-        for i, example in enumerate(EXAMPLES):
+        for i, example in enumerate(example_sentences()):
             st.button(example, key=f"setup.example.{i}", on_click=use_sentence, args=(example,), type="tertiary")
             if i == 0:
                 examples.show_opening()

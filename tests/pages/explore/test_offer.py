@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from attnviz import Scenario
-from attnviz.app.parts.examples import EXAMPLES
+from attnviz.app.parts.examples import example_sentences
 from tests.pages.playground import Playground
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
-CAT = EXAMPLES.index("the cat sat on the mat")
+CAT = example_sentences().index("the cat sat on the mat")
 
 
 def dropping() -> Playground:

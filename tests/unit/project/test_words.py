@@ -41,12 +41,10 @@ def _forms(template: Template) -> Mapping[str, str]:
     return {"other": template} if isinstance(template, str) else template
 
 
-# What is said at import all the same: sentences that examples are about, formulas, labels of what is dragged.
-SAID_AT_IMPORT = (
-    "stages.formula.", "questions.before", "questions.cat", "questions.heads.text", "questions.learned.text",
-    "questions.padding.text", "questions.sizes.text", "questions.values.text", "history.sentence", "history.original",
-    "history.earlier", "history.masked", "setup.sentences.",
-)  # fmt: skip
+# What is said at import all the same: the sentences that questions are asked about.
+SAID_AT_IMPORT = ("questions.before", "questions.cat", *(
+    f"questions.{name}.text" for name in ("heads", "learned", "padding", "sizes", "values")
+))  # fmt: skip
 _IMPORTING = """
 import importlib, pkgutil, sys, types
 sys.modules["attnviz"] = types.ModuleType("attnviz")  # so that words come before all that says them
