@@ -18,7 +18,7 @@ WAITS = say("board.status.waiting")
 _PLACES = """() => [...document.body.shadowRoot.querySelectorAll('.cell, .title, .head, .name, .op, .legend')].map(
   element => {
   const {x, y, width, height} = element.getBoundingClientRect();
-  return [x, y, width, height];
+  return element.matches('.title') ? [x, y, height] : [x, y, width, height]; // beside a name more may be said
 })"""
 
 # The cells that their number does not fit into.

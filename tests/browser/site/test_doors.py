@@ -97,7 +97,7 @@ def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
     reader = new_learner(width, height).go("/").settle()
     reader.setup_button.click()
     panel = reader.page.locator(".st-key-setup")
-    expect(panel.get_by_label(say("setup.seed.label"), exact=True)).to_be_visible()
+    expect(panel.get_by_label(say("setup.n_heads.label"), exact=True)).to_be_visible()
     pressed = panel.locator("button, input").locator("visible=true")
     marks = panel.locator(".stTooltipIcon button, .stSelectbox button").locator("visible=true")  # of what is counted
     eventually(lambda: pressed.count() - marks.count() <= 12, True)
