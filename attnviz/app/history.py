@@ -16,7 +16,7 @@ from attnviz.core.scenario import traced
 from attnviz.documents.matrices import small_picture
 from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
-from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, pictured, step_named
+from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, named, pictured, step_named
 from attnviz.words import by_language, plural, say, thousands
 from attnviz.words.numbers import written
 
@@ -95,7 +95,7 @@ def _pictures(name: str, *, dark: bool, most: int = 96) -> str:
     matrix, traces = pictured(step_named(name))
     drawn = [picture(trace, matrix, 2, None, dark) for trace in traces]
     titles = [
-        html.escape(say(f"history.{key}", matrix=each.stage.title))
+        html.escape(say(f"history.{key}", matrix=named(each.stage)))
         for key, each in zip(("before", "now"), drawn, strict=True)
     ]
     figures = "".join(

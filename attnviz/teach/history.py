@@ -118,12 +118,12 @@ def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]
     """
     old, now = before.table, after.table
 
-    def named(names: set[str], table: Mapping[str, Stage]) -> dict[str, Stage]:
+    def within(names: set[str], table: Mapping[str, Stage]) -> dict[str, Stage]:
         return {own: table[name] for name in table if name in names and (own := without_head(placed(name)[1]))}
 
     both = set(old) & set(now)
     same = {name for name in both if _row(before, old[name]) == _row(after, now[name])}
-    new, other, gone = named(set(now) - both, now), named(both - same, now), named(set(old) - both, old)
+    new, other, gone = within(set(now) - both, now), within(both - same, now), within(set(old) - both, old)
     return {
         "new": {name: stage for name, stage in new.items() if name not in gone},
         "other": other | {name: stage for name, stage in new.items() if name in gone},
@@ -155,6 +155,11 @@ def changed_in_words(step: Step) -> list[str]:
     ]
 
 
+def named(stage: Stage) -> str:
+    """Return a matrix's title; a bare symbol with what it is."""
+    return f"{stage.title}, {stage.short}" if stage.title == stage.symbol else stage.title
+
+
 def _title(stage: Stage) -> str:
     """Return a matrix's title, without the numbers of head and layer."""
-    return stage.unnumbered("layer").unnumbered("head").title
+    return named(stage.unnumbered("layer").unnumbered("head"))

@@ -21,6 +21,7 @@ from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator, get_script_run_ctx
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
+from attnviz.core.masks import MASKS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
@@ -180,9 +181,11 @@ def _hide_idle_seed(scenario: Scenario) -> None:
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw the controls of masks, weighting and the second sentence."""
-    values = {
-        name: _draw(table[name]) for name in ("masking", "mask_size", "mask_use", "temperature", "weighting", "reads")
-    }
+    names = ("masking", "mask_size", "mask_use", "temperature", "weighting", "reads")
+    as_number = {"temperature": say("setup.temperature.number")}
+    values = {name: _draw(table[name], as_number.get(name, "")) for name in names}
+    if not MASKS[values["masking"]].sized:  # out of sight, so that it keeps its value
+        st.html("<style>.st-key-mask_size { display: none; }</style>")
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
         if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed
@@ -217,24 +220,25 @@ def _switch_feed_forward() -> None:
     address.turn({"d_ff": min(4 * width, MAX_D) if on else None})
 
 
-def _draw(control: Control, **more: Any) -> Any:
+def _draw(control: Control, label: str = "", **more: Any) -> Any:
     """Draw a control and its choice's meaning; return its value."""
+    label = label or control.label
     # The page tells what it was moved to: it can have the numbers first, and one run for several changes.
     drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": "ignore"} | more
     match control.codec:
         case Whole(low, high):
-            value = st.number_input(control.label, low, high, control.default, 1, **drawn)
+            value = st.number_input(label, low, high, control.default, 1, **drawn)
             return None if value is None else int(value)
         case Number(low, high):
-            return st.number_input(control.label, low, high, control.default, 0.1, format="%.2f", **drawn)
+            return st.number_input(label, low, high, control.default, 0.1, format="%.2f", **drawn)
         case Choice(choices):
             session, key, context = this_session(), f"setup.{control.name}", get_script_run_ctx()
             with session.shared.unseen:  # one that is seen would write into links what its choices are called
-                value = st.selectbox(control.label, choices, choices.index(control.default), **drawn)
+                value = st.selectbox(label, choices, choices.index(control.default), **drawn)
             # Unless the page still holds what was chosen when its server went, and isn't turned to another address.
             if not memory.came_back() or (context and context.is_history_navigation):
                 session.put(key, value)
-            chosen = st.selectbox(control.label, choices, choices.index(value), key=key, format_func=control.called,
+            chosen = st.selectbox(label, choices, choices.index(value), key=key, format_func=control.called,
                                   help=control.help, on_change=lambda: address.turn({control.name: session.get(key)}),
                                   **more)  # fmt: skip
             if chosen != value:
@@ -244,9 +248,9 @@ def _draw(control: Control, **more: Any) -> Any:
                     st.caption(meaning)
             return value
         case Flag():
-            return st.toggle(control.label, control.default, **drawn)
+            return st.toggle(label, control.default, **drawn)
         case By() | Text():
-            return st.text_input(control.label, control.default, **drawn)
+            return st.text_input(label, control.default, **drawn)
         case codec:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")
 

@@ -82,7 +82,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
         reader.page.set_viewport_size({"width": width, "height": height})
         expect(reader.page.get_by_test_id("stHeader")).to_be_hidden()
         eventually(partial(digits_below, reader.page, pixels), [])
-        eventually(lambda: look_at(reader.page).sideways, 0)
+        eventually(lambda: ((seen := look_at(reader.page)).sideways, seen.over), (0, []))
     lit = reader.page.locator(".stApp:hover")
 
     def moves() -> int:

@@ -50,6 +50,7 @@ def test_its_table_differs_in_exactly_the_stages_that_it_changed(step: Step) -> 
     assert set(found) == set(CHANGED[step.name].split())
     told = " ".join(changed_in_words(step))
     assert all(stage.title.split(",")[0] in told for stage in found.values())
+    assert all(f"{stage.symbol}, {stage.short}" in told for stage in found.values() if stage.title == stage.symbol)
     assert " head " not in told
 
 
