@@ -130,9 +130,11 @@ export class Assembly {
     }
     if (board.layout.width > room.width) board.layout = within(room.height - MAP);
     const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
-    board.titles = titlesOf(board.layout, stages, named, Math.max(board.layout.width, room.width - room.tells),
+    const edge = Math.max(board.layout.width, room.width - room.tells);
+    board.titles = titlesOf(board.layout, stages, named, edge,
       board.frame.leads && !board.frame.spared ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
+    board.spine.style.setProperty("--past", `${board.layout.width - edge}px`);
     Object.assign(board.spine.style,
       { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px`,
         marginLeft: `${room.tells}px` });
@@ -140,7 +142,7 @@ export class Assembly {
     for (const name of placed) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
-    board.frame.build(Math.max(board.layout.width, room.width - room.tells));
+    board.frame.build(edge);
     board.flow.build();
     board.plane.build(board.layout);
     board.telling.build(room);

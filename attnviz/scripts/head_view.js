@@ -5,7 +5,7 @@ import { Ramp, stepOf } from "../board/cells/colours.js";
 import { button, canvasOf, drawn, make, setText, toggle, UNSEEN, write } from "../board/cells/elements.js";
 import { paintPixels } from "../board/cells/pixels.js";
 import { ribbonsOf } from "../board/spine/ribbons.js";
-import { inDigits, percent } from "../board/values/numbers.js";
+import { inDigits, percent, unbroken } from "../board/values/numbers.js";
 import { say } from "./sentences.js";
 
 /**
@@ -114,7 +114,7 @@ export class HeadView {
     const columns = this.of.read.length;
     const picked = Math.min(row, this.of.tokens.length - 1);
     const shares = Array.from({ length: columns }, (_, at) => values[picked * columns + at]);
-    this.headline.textContent = this.inWords(shares, picked, hidden);
+    this.headline.textContent = unbroken(this.inWords(shares, picked, hidden));
     this.chips.forEach((chip, at) => write(chip, "aria-pressed", String(at === picked)));
     this.others.forEach((chip, at) => {
       const share = hidden?.(picked, at) ? say("models.view.later") : percent(shares[at] || 0);

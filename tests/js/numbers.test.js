@@ -8,7 +8,7 @@ import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { asideOf, inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
   sumOf } from "../../attnviz/board/values/decimals.js";
-import { numberOf, total } from "../../attnviz/board/values/numbers.js";
+import { numberOf, percent, points, total } from "../../attnviz/board/values/numbers.js";
 import { inSum, quotient, shortened } from "../../attnviz/board/values/steps.js";
 import { backAt, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
 import { numbersFrom } from "./made.js";
@@ -54,6 +54,11 @@ test("a root is right to forty places", () => {
     const square = BigInt(whole) * 10n ** 80n;
     assert.ok(digits ** 2n <= square && square < (digits + 1n) ** 2n, `${whole}`);
   }
+});
+
+test("a change of a share is the one between the two that are seen", () => {
+  assert.deepEqual([percent(0.0149), percent(0.186), points(0.0149, 0.186)], ["1 %", "19 %", "+18 pp"]);
+  assert.deepEqual([points(0.223, 0.126), points(0.003, 0.186), points(0.125, 0.124)], ["−9 pp", "+19 pp", ""]);
 });
 
 test("the sign says whether the last displayed digit follows", () => {

@@ -5,7 +5,7 @@ import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
 import { button, drawn, ledTo, make, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { ofHead } from "../places.js";
 import { readBy, readsInPercent } from "../values/reads.js";
-import { percent } from "../values/numbers.js";
+import { percent, points, unbroken } from "../values/numbers.js";
 import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
   wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
@@ -208,7 +208,7 @@ export class Sentence {
     this.shares.forEach((element, place) => {
       const [share, was] = [shares[place - first], before?.[place - first]];
       const text = share === undefined ? "" : share === null ? "–" : Number.isFinite(share) ? percent(share) : "?";
-      const change = share !== null && typeof was === "number" ? points(share - was) : "";
+      const change = typeof share === "number" && typeof was === "number" ? points(was, share) : "";
       const told = change ? `${text}\n${change}` : text;
       setText(element, told);
     });
@@ -227,11 +227,11 @@ export class Sentence {
     const even = board.data.store || this.hall ? "" : [...did, share].join(" ");
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
-    setText(this.reads, reads);
+    setText(this.reads, unbroken(reads));
     setText(this.even, even);
     const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
     setText(this.about, about);
-    if (said !== [reads, even, about].join("\n")) this.letScroll();
+    if (said !== [unbroken(reads), even, about].join("\n")) this.letScroll();
   }
 
   // While a number is held: what was read most, then and now.
@@ -250,16 +250,18 @@ export class Sentence {
     return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), "", key];
   }
 
-  // What has more lines than room can be scrolled by keyboard, too; the one line of a hall gets smaller letters.
+  // What has more lines than room can be scrolled by keyboard, too; what is read, or the one line of a hall, gets
+  // smaller letters first.
   // Measured behind the frame that draws it, which lays it out in any case.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
       this.says.style.setProperty("--fits", "1");
       const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.says;
+      if (!this.hall && scrollHeight - clientHeight > this.apart) this.says.style.setProperty("--fits", "0.85");
       if (this.hall && scrollWidth > clientWidth)
         this.says.style.setProperty("--fits", String(Math.max(0.6, 0.95 * clientWidth / scrollWidth)));
-      if (scrollHeight - clientHeight > this.apart) this.says.tabIndex = 0;
+      if (this.says.scrollHeight - this.says.clientHeight > this.apart) this.says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
     }));
@@ -307,10 +309,4 @@ export class Sentence {
     this.chips[at].focus(); // before anything changes: it has the page laid out, and so that is done once
     this.board.picking.pick(at);
   }
-}
-
-// A change of a share in percentage points; blank where none is seen.
-function points(/** @type {number} */ change) {
-  const whole = Math.round(100 * change);
-  return whole === 0 ? "" : say("board.share.points", { change: whole > 0 ? `+${whole}` : `−${-whole}` });
 }

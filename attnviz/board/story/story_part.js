@@ -3,7 +3,7 @@
 import { asideOf, pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { sharesOf } from "../spine/words.js";
-import { percent } from "../values/numbers.js";
+import { percent, unbroken } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
 import { boxOf, featureOf, GUTTER, mixIn } from "./story_layout.js";
@@ -187,9 +187,4 @@ function symbolBeside({ symbol, role }, left) {
 
 function short(/** @type {string} */ text) {
   return make("span", "short", [text]);
-}
-
-// A share whose number and sign stand in one line.
-function unbroken(/** @type {string} */ text) {
-  return text.replace(/ (?=%)/, "\u00a0");
 }

@@ -67,12 +67,22 @@ export function total(/** @type {Iterable<number>} */ values) {
   return Number.isFinite(lost) ? sum + lost : [...values].reduce((all, value) => all + value, 0);
 }
 
-// A share as the page writes it.
-
 // A share in whole percent; nothing is said to be all or none that isn't.
 export function percent(/** @type {number} */ share) {
   if (share > 0 && 100 * share < 1) return say("board.share.less"); // of hundreds of words most
   const whole = written(100 * share, 0);
   if (share < 1 && whole === "100") return say("board.share.more");
   return say("board.share.percent", { share: whole });
+}
+
+// A change of a share in percentage points, between the two that are seen; blank where these are the same.
+export function points(/** @type {number} */ was, /** @type {number} */ now) {
+  const [before, after] = [was, now].map((share) => Math.round(numberOf(written(100 * share, 0))));
+  const whole = percent(was) === percent(now) ? 0 : after - before;
+  return whole === 0 ? "" : say("board.share.points", { change: whole > 0 ? `+${whole}` : `−${-whole}` });
+}
+
+// The same text, each share's number and sign in one line.
+export function unbroken(/** @type {string} */ text) {
+  return text.replaceAll(" %", "\u00a0%");
 }

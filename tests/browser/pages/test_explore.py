@@ -141,6 +141,10 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     assert veiled(reader, ("w_q", 1, 0), ("q", 1, 0), ("scores", 1, 2), ("attention_weights", 1, 2), ("v", 2, 0)) == []
     others = (("q", 2, 0), ("scores", 2, 2), ("attention_weights", 3, 2), ("context", 0, 0), ("w_k", 0, 0))
     assert veiled(reader, *others) == list(others)
+    veil, names = (reader.board.locator(each).last.bounding_box() for each in (".veil", ".head.name"))
+    assert veil is not None
+    assert names is not None
+    assert veil["x"] + veil["width"] >= names["x"] + names["width"], "all of each name beside V stands behind it"
     tick = reader.board.locator(".ruler-line i").first
     at = tick.bounding_box()
     assert at is not None
@@ -244,7 +248,7 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
     reader.page.set_viewport_size({"width": 1366, "height": 768})  # of a wide screen that is touched
     reader.arrive()
     with finger(reader.knob, -150):
-        expect(reader.headline).to_have_text(re.compile("61 % → "))
+        expect(reader.headline).to_have_text(re.compile("61\u00a0% → "))
     expect(reader.cell(TOY)).to_have_text("−1.00")
     expect(reader.headline).not_to_contain_text("cat")
     reader.page.evaluate("localStorage.clear()")
@@ -258,7 +262,7 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
     low, high = (float(slider.get_attribute(end) or "nan") for end in ("min", "max"))
     one = (box["width"] - 44) / (high - low)  # in pixels
     with finger(slider, -3 * one, (2 - (low + high) / 2) * one):
-        expect(reader.headline).to_have_text(re.compile("61 % → "))
+        expect(reader.headline).to_have_text(re.compile("61\u00a0% → "))
     assert float(slider.input_value()) == pytest.approx(-1, abs=0.2)
     expect(reader.headline).not_to_contain_text("cat")
     after = slider.bounding_box()
