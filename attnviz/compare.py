@@ -110,7 +110,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     """Say how B differs: settings, replaced matrices and edited cells.
 
     >>> changed_in_words(Scenario(), Scenario(seed=124, edits=[("w_q", 0, 1, 0.9)]))
-    ['Seed 123 → 124', 'W_q[0, 1] 0.5166 → 0.9000']
+    ['Seed 123 → 124', 'W_q, row 0, column 1: 0.52 → 0.90']
     """
     left_out = {"second"} | ({"mask_use"} if _dropped(a) != _dropped(b) else set())
     words = [_setting(name, a, b) for name in SETTINGS if getattr(a, name) != getattr(b, name) and name not in left_out]
@@ -123,11 +123,12 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     cells = [cell for cell in dict.fromkeys((*edited[0], *edited[1])) if _number(a, *cell) != _number(b, *cell)]
     for cell in cells[:_NAMED]:
         numbers = [_number(scenario, *cell) for scenario in (a, b)]
-        before, after = (say("compare.changes.not_there") if each is None else written(each, 4) for each in numbers)
+        before, after = (say("compare.changes.not_there") if each is None else written(each, 2) for each in numbers)
         if before == after:  # in so few digits
             before, after = (significant(each or 0.0, 9) for each in numbers)
         matrix, row, column = cell
-        words.append(_change(f"{symbol_in_words(matrix)}[{row}, {column}]", before, after))
+        places = {"symbol": symbol_in_words(matrix), "row": row, "column": column, "before": before, "after": after}
+        words.append(say("compare.changes.edit", **places))
     if len(cells) > _NAMED:
         words.append(say("compare.changes.more", n=len(cells) - _NAMED))
     return words

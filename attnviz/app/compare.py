@@ -143,8 +143,8 @@ def show_example() -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(f"### {say('compare.example.title')}")
             st.button(say("compare.example.open"), on_click=_open_example)
-        cell = STAGES[CHANGED.matrix].at(CHANGED.row, CHANGED.column)
-        st.text(say("compare.example.change", cell=cell, before=before, after=after))
+        places = {"symbol": STAGES[CHANGED.matrix].symbol, "row": CHANGED.row, "column": CHANGED.column}
+        st.text(say("compare.example.change", **places, before=before, after=after))
         _show_matrix(Comparison(traced(a), traced(b)), "attention_weights", QUERY, "compare.example")
 
 

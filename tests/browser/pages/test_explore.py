@@ -362,7 +362,7 @@ def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callab
     reader.scrub(TOY, -150)
     compare.click()
     expect(reader.page.get_by_role("heading", name=say("app.compare.title"), exact=True)).to_be_in_viewport()
-    expect(reader.page.get_by_text("W_q[1, 0] 1.0000 → −0.5000")).to_be_visible()
+    expect(reader.page.get_by_text("W_q, row 1, column 0: 1.00 → −0.50")).to_be_visible()
     start = starting_points()[OPENING].scenario
     a, b = (traced(replace(start, edits=(*start.edits, Edit(*TOY, to)))).attention_weights for to in (1.0, -0.5))
     first = reader.page.locator(".st-key-compare_attention_weights .js-plotly-plot").first

@@ -36,7 +36,7 @@ def test_without_a_kept_set_up_the_page_says_what_to_do_and_shows_a_computed_exa
     np.testing.assert_array_equal(drawn(page, "example", "B"), b)
     np.testing.assert_array_equal(drawn(page, "example", "B − A"), b - a)
     (change,) = (text for text in page.texts if text.startswith("A is "))
-    assert "W_q[1, 0] is −2.00, not 2.00" in change
+    assert "W_q, row 1, column 0, is −2.00, not 2.00" in change
 
 
 def test_the_example_opens_as_a_comparison_that_one_can_go_on_with(page: Playground) -> None:

@@ -51,17 +51,17 @@ def test_a_cell_is_told_with_the_numbers_that_both_have(a: Scenario, data: st.Da
     told = changed_in_words(a, b)
     for matrix, row, column, _ in b.edits[:1]:
         numbers = [each.matrix(matrix)[row, column].item() for each in (a, b)]
-        before, after = (written(each, 4) for each in numbers)
+        before, after = (written(each, 2) for each in numbers)
         if before == after:
             before, after = (significant(each, 9) for each in numbers)
-        is_told = any(each.endswith(f"[{row}, {column}] {before} → {after}") for each in told)
+        is_told = any(each.endswith(f", row {row}, column {column}: {before} → {after}") for each in told)
         assert is_told == (numbers[0] != numbers[1]) or len(told) > 4
 
 
 def test_a_number_typed_as_it_was_is_no_change_and_a_small_one_has_its_digits() -> None:
     a = Scenario("a b", w_q=[[1, 2]] * 3)
     assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.0),))) == []
-    assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.00001),))) == ["W_q[0, 1] 2 → 2.00001001"]
+    assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.00001),))) == ["W_q, row 0, column 1: 2 → 2.00001001"]
 
 
 @given(pairs())
