@@ -163,7 +163,8 @@ export class Frame {
     // What is divided already was so before it stands there; over rows that are too low.
     if (board.scaled && !board.all) place(this.scale, above, boxes.scaled_scores);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
-    place(this.softmax, box.y + box.height + (WORD.under - WORD.height) * scale);
+    // The row that is followed is higher than others that have no room for names: its band may be the last.
+    place(this.softmax, box.y + box.height + (WORD.under - (this.every > 1 ? 0 : WORD.height)) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
     const lead = leadAt(board.layout, box, board.all);

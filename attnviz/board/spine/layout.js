@@ -37,7 +37,7 @@ const DOCK = 72;
 const PLANE = 420; // over the matrices, at most
 const SIX = 6; // rows of room over few tokens
 const ALMOST = 0.9;
-const LOWER = 0.65; // times as low are rows without numbers on a low screen
+const LOWER = 0.6; // times as low are rows without numbers on a low screen
 const BAND = 8; // by which the row that is followed goes beyond the last column
 const FOLDED = { width: 26, gap: 8 };
 const LEAST_OPEN = 32; // wide are cells, before anything is folded
@@ -174,7 +174,7 @@ class Measure {
     // The scale of the weights' colours stands there, too.
     const legend = plan.some(({ stage }) => stage.is.shares) ? SCALE : 0;
     this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
-    this.rowsAbove = over / row;
+    this.rowsAbove = tokens > CONSTANTS.FITS ? 0 : over / row; // what has a height of its own gives way to nothing
     this.width = LABELS
       + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }

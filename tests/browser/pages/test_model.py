@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
+from attnviz.link.parameter_table import first_model
 from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
@@ -126,6 +127,19 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".headline")).to_be_in_viewport()
     assert reader.sideways <= 0
+
+
+def test_the_last_of_twenty_rows_is_in_sight_and_crosses_no_word(new_reader: Callable[..., Playground]) -> None:
+    reader = new_reader()
+    page = reader.page
+    page.set_viewport_size({"width": 1366, "height": 768})
+    reader.open("/model", **first_model())
+    page.get_by_role("button", name=say("models.page.numbers")).click()
+    band, softmax = page.locator(".board .picked-row"), page.locator(".board .op.softmax")
+    expect(softmax).to_be_visible()
+    tops = """band => ['.op.softmax', '.panel'].map(part =>
+      band.getBoundingClientRect().bottom <= band.closest('.board').querySelector(part).getBoundingClientRect().top)"""
+    eventually(lambda: band.evaluate(tops), [True, True])
 
 
 def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
