@@ -75,6 +75,8 @@ def show_way_to_lesson(scenario: Scenario) -> None:
             on_click=go_to,
             args=("lesson",),
         )
+    else:
+        st.empty()  # in its place, or else the board after it would be made anew, and forget what it says
 
 
 def keep_if_asked(scenario: Scenario) -> None:

@@ -157,6 +157,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     reader.page.mouse.move(x - 150, y, steps=4)
     reader.page.mouse.up()
     expect(reader.cell(TOY)).to_have_text("−1.00")
+    expect(reader.page.locator(".st-key-new_here")).to_have_count(0)  # whose place stays, or the board would be new
     expect(reader.board.locator(".undo")).to_contain_text("2.00 → −1.00")
     expect(reader.headline).not_to_contain_text("“cat”")
     expect(reader.board.locator(".says .even")).to_contain_text("“fluffy” reads “cat”: 61 % → ")
