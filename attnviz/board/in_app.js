@@ -88,7 +88,7 @@ class App {
     const look = setInterval(() => {
       const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
       tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
-      if (panel) (story.told ? story.element : spine).scrollIntoView({ block: "end" });
+      if (panel) (story.told ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
       if (tries <= 0) clearInterval(look);
     }, PANEL_MS);
   }

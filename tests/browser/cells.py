@@ -5,6 +5,14 @@ from playwright.sync_api import Locator
 from attnviz.words.numbers import written
 from tests.browser.playground import eventually
 
+_BETWEEN = """all => {
+  const root = all[0].getRootNode();
+  const foot = root.querySelector(".panel").getBoundingClientRect().top;
+  const words = root.querySelector(".sentence").getBoundingClientRect().bottom;
+  const boxes = all.map(each => each.getBoundingClientRect()).filter(each => each.height);
+  return boxes.length > 5 && boxes.every(({ top, bottom }) => top > Math.max(48, words) && bottom < foot);
+}"""
+
 
 def number_in(cell: Locator, digits: int = 4) -> str:
     """The number of a cell, with so many digits; a masked weight as a dash."""
@@ -24,3 +32,8 @@ def shows_number(cell: Locator, wanted: str) -> None:
 def shows_another(cell: Locator, unwanted: str) -> None:
     """Wait until a cell has another number than this."""
     eventually(lambda: number_in(cell) != unwanted, True)
+
+
+def shows_rows(board: Locator) -> None:
+    """Wait until all weights of attention stand between what lies over them: the words and the dock."""
+    eventually(lambda: board.locator('[data-at^="attention_weights,"]').evaluate_all(_BETWEEN), True)

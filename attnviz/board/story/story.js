@@ -53,8 +53,8 @@ export class Story {
     const width = data.store ? this.board.host.view().width : room.width;
     const narrow = room.sentence && small && width < NARROW && !data.tells?.presents;
     this.told = narrow && !this.whole;
-    const { says, tools, element } = this.board.sentence;
-    for (const each of [says, tools.element, element]) each.removeAttribute("style");
+    const { says, tools } = this.board.sentence; // which itself keeps its height meanwhile: else the page would scroll
+    for (const each of [says, tools.element]) each.removeAttribute("style");
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
     this.turn.hidden = data.tells?.part.length === 0;

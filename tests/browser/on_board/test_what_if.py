@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from attnviz.teach.masked import SHAPES, shaped
 from attnviz.words import say
 from tests.browser.board import Board
+from tests.browser.cells import shows_rows
 from tests.browser.looks import look_at
 from tests.browser.playground import eventually
 
@@ -51,14 +52,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     else:
         board.page.get_by_role("button", name=say("board.views.what_if"), exact=True).click()
         expect(lead).to_be_in_viewport()
-    shares = board.board.locator('[data-at^="attention_weights,"]')
-    seen = """all => {
-      const foot = all[0].getRootNode().querySelector(".panel").getBoundingClientRect().top;
-      const words = all[0].getRootNode().querySelector(".sentence").getBoundingClientRect().bottom;
-      const boxes = all.map(each => each.getBoundingClientRect()).filter(each => each.height);
-      return boxes.length > 5 && boxes.every(({ top, bottom }) => top > Math.max(48, words) && bottom < foot);
-    }"""
-    eventually(lambda: shares.evaluate_all(seen), True)
+    shows_rows(board.board)
     eventually(lambda: panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1"), True)
     if linked:
         expect(board.page.locator(".says b")).to_be_in_viewport(ratio=1)  # over no row that it acts on
@@ -96,6 +90,11 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     for shape in SHAPES[::-1]:
         board.page.get_by_role("button", name=say(f"what_if.mask.{shape}"), exact=True).click()
         eventually(partial(cells.evaluate_all, pressed), shaped(shape, 6, 6).flatten().nonzero().flatten().tolist())
+    expect(board.page.locator('.board [data-at="attention_weights,5,0"]').first).not_to_have_class(
+        MASKED
+    )  # of the last
+    if linked:
+        shows_rows(board.board)  # and as drawn anew by it
     board.page.get_by_role("button", name=say("what_if.mask.try"), exact=True).click()
     board.page.locator(".st-key-predicting-skip button").click()
     ways = board.page.locator(".st-key-what_if_mask_ways svg[role=img]")
