@@ -327,6 +327,9 @@ def test_what_a_try_and_a_switch_change_is_on_the_screen(new_learner: Callable[.
     _reveal(learner)  # what is predicted of it
     expect(score).not_to_have_attribute("data-value", before or "")
     shows_rows(learner.page.locator(".board"))
+    words, name = learner.page.locator(".sentence"), learner.page.locator(".matrix[data-matrix=x] .title").first
+    high = words.evaluate("each => each.getBoundingClientRect().height")
+    assert _between(words, name) > high - 4, "X's name loses more than the space above it"
 
 
 def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_prediction(learner: Learner) -> None:
