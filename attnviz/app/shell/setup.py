@@ -181,11 +181,14 @@ def _hide_idle_seed(scenario: Scenario) -> None:
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     """Draw the controls of masks, weighting and the second sentence."""
-    names = ("masking", "mask_size", "mask_use", "temperature", "weighting", "reads")
+    values = {"masking": _draw(table["masking"])}
+    with st.container(key="setup_size"):
+        values["mask_size"] = _draw(table["mask_size"])
+        if not MASKS[values["masking"]].sized:  # out of sight, so that it keeps its value
+            st.html("<style>.st-key-setup_size { display: none; }</style>")
     as_number = {"temperature": say("setup.temperature.number")}
-    values = {name: _draw(table[name], as_number.get(name, "")) for name in names}
-    if not MASKS[values["masking"]].sized:  # out of sight, so that it keeps its value
-        st.html("<style>.st-key-mask_size { display: none; }</style>")
+    names = ("mask_use", "temperature", "weighting", "reads")
+    values |= {name: _draw(table[name], as_number.get(name, "")) for name in names}
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
         if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed

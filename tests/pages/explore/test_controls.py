@@ -44,13 +44,13 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
 
 
 def test_choices_are_made_by_their_names_and_links_keep_their_own(playground: Playground) -> None:
-    hides = [[".st-key-mask_size {" in each.proto.body for each in playground.at.get("html")]]
+    hides = [[".st-key-setup_size {" in each.proto.body for each in playground.at.get("html")]]
     for control, value in (("masking", "window"), ("mask_use", "factor")):
         named = parameters()[control].called
         assert playground.at.selectbox(key=f"setup.{control}").options == [*map(named, CHOICES[control])]
         playground.set(f"setup.{control}", value)
         assert in_address(playground.at, control) == value
-        hides.append([".st-key-mask_size {" in each.proto.body for each in playground.at.get("html")])
+        hides.append([".st-key-setup_size {" in each.proto.body for each in playground.at.get("html")])
     assert list(map(any, hides)) == [True, False, False]  # how many tokens it hides, where it counts none
     assert playground.shows(Scenario(embedding="published", masking="window", mask_use="factor"))
 
