@@ -51,7 +51,7 @@ function toExponential(size, digits) {
 /** @param {string} exact @param {string} rounded */
 function evenOfTie(exact, rounded) {
   const cut = exact.slice(0, rounded.length);
-  const isTie = /^5?0*$/.test(exact.slice(rounded.length)) && exact[rounded.length] === "5";
+  const isTie = /^\.?50*$/.test(exact.slice(rounded.length)); // of a whole number, behind its point
   return isTie && "02468".includes(cut.slice(-1)) ? cut : rounded;
 }
 
