@@ -18,7 +18,7 @@ from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import with_misfits
 from attnviz.link.parameter import Around, Read, Show, listed
-from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, PRESENT, QUERY, QUESTION, table, texts
+from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, QUERY, QUESTION, table, texts
 from attnviz.link.question_text import guess_of
 from attnviz.link.set_up import (
     CHANGES,
@@ -72,8 +72,8 @@ def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], st
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
-    """Whether the parameters of a link say nothing of what is seen."""
-    return not any(name in table() for name in query if name != PRESENT)
+    """Whether the parameters of a link are none of ours."""
+    return not any(name in table() for name in query)
 
 
 def is_of_others(name: str) -> bool:
@@ -283,6 +283,4 @@ def _written(opened: Mapping[str, str], values: Mapping[str, Any], kept: Mapping
     controls = {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
     stays = {name: kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}
     ours = controls | {name: text for name, text in stays.items() if text}
-    return urlencode(
-        others | ours | ({EXAMPLE: PUBLISHED} if says_nothing(ours) else {}), safe="*", errors="surrogatepass"
-    )
+    return urlencode(others | (ours or {EXAMPLE: PUBLISHED}), safe="*", errors="surrogatepass")

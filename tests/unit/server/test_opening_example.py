@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.matrix_input import Edit
 from attnviz.explanation.numbers_from import numbers_in_words
-from attnviz.link.parameter_table import LEFT_OUT, PRESENT, table
+from attnviz.link.parameter_table import LEFT_OUT, table
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, scenario_from_query, with_example
 from attnviz.link.state import as_the_app_opens, read_link
 from attnviz.published import OPENING, starting_points
@@ -53,7 +53,7 @@ def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
     assert "noun" not in numbers_in_words(replace(CAT, text="a dog", x=None))
 
 
-KNOWN = sorted(set(table()) - {LEFT_OUT, EXAMPLE, PRESENT})
+KNOWN = sorted(set(table()) - {LEFT_OUT, EXAMPLE})
 
 
 @given(st.dictionaries(st.sampled_from(KNOWN), st.text(max_size=4), min_size=1))
@@ -61,7 +61,7 @@ def test_a_link_that_says_anything_is_not_the_opening_example(query: Mapping[str
     assert as_the_app_opens(query) == query
 
 
-@given(st.dictionaries(st.sampled_from(["utm_source", "fbclid", "foo", "embed", PRESENT]), st.text(max_size=4)))
+@given(st.dictionaries(st.sampled_from(["utm_source", "fbclid", "foo", "embed"]), st.text(max_size=4)))
 def test_a_link_that_says_nothing_opens_the_opening_example(query: Mapping[str, str]) -> None:
     opened = as_the_app_opens(query)
     assert scenario_from_query("&".join(f"{name}={opened[name]}" for name in ("text", "edits")))[0] == CAT
