@@ -30,7 +30,7 @@ def test_the_set_up_says_what_it_refuses(new_board: Callable[..., Board]) -> Non
     board = new_board(1366, 768).go().torch_says()
     board.setup_button.click()
     board.page.get_by_text(say("setup.who"), exact=True).click()
-    temperature = board.page.get_by_label("Temperature", exact=True)
+    temperature = board.page.get_by_label(say("setup.temperature.number"), exact=True)
     temperature.fill("0.001")
     temperature.press("Enter")
     refused = board.page.get_by_text("between 0.01 and 100.00")
