@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect, sync_playwright
 
 from attnviz.scripts import joined
 from attnviz.words import say
@@ -15,7 +15,7 @@ from benchmarks.clients.servers import OURS, STOCK, Server, serving
 from benchmarks.rows import Row, p95
 
 ROUNDS = 6
-LOADS = 4
+LOADS = 10
 SIZE: ViewportSize = {"width": 1440, "height": 1000}
 QUIET_MS = 400  # a page that has not changed for so long has been repainted
 HEATMAPS = "figure[data-matrix]"
@@ -158,7 +158,9 @@ def _seed(page: Page) -> Callable[[int], Wait]:
 def _cell(page: Page) -> Callable[[int], Wait]:
     def change(i: int) -> Wait:
         page.bring_to_front()
-        corner = page.get_by_test_id("stDataFrame").bounding_box()
+        editor = page.get_by_test_id("stDataFrame")
+        expect(editor).to_have_count(1)  # a run that draws another has ended
+        corner = editor.bounding_box()
         assert corner is not None
         page.mouse.click(corner["x"] + 100, corner["y"] + 50)  # the first row's first cell
         page.keyboard.press("Enter")
