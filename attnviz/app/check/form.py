@@ -22,7 +22,7 @@ from attnviz.marking import Mark, Marking, Misfit, UnknownDkError, handout, mark
 from attnviz.marking.settings import gone_on_with, path_of, symbol_of
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed
-from attnviz.words import say
+from attnviz.words import LANGUAGE, say
 
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
 _HANDOUT = "three-words"
@@ -212,11 +212,11 @@ def _read() -> tuple[dict[str, Printed], tuple[str, ...]]:
 
 def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
     """Return each text's table, or why it can't be marked."""
-    return handout.tables_in(texts, _table_or_why_not)
+    return handout.tables_in(texts, partial(_table_or_why_not, LANGUAGE.get()))
 
 
 @st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
-def _table_or_why_not(text: str, masked: bool, columns: int | None, rows: int | None) -> Printed | str:
+def _table_or_why_not(language: str, text: str, masked: bool, columns: int | None, rows: int | None) -> Printed | str:
     table = handout.table_or_why_not(text, masked, columns, rows)
     if isinstance(table, Printed) and max(table.shape) > MOST_MARKED:
         n_rows, n_columns = table.shape

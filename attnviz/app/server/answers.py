@@ -11,9 +11,12 @@ import gc
 import json
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
@@ -30,6 +33,16 @@ from attnviz.figures import heatmap
 MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
 NOT_KEPT = {"Cache-Control": "no-store"}
 _NOTHING = 204
+P = ParamSpec("P")
+Done = TypeVar("Done")
+
+
+class Workers(ThreadPoolExecutor):
+    """Threads that speak the language of whoever hands them work."""
+
+    def submit(self, do: Callable[P, Done], /, *given: P.args, **more: P.kwargs) -> Future[Done]:
+        """Hand over work, with what the context of the moment holds."""
+        return super().submit(partial(copy_context().run, do, *given, **more))
 
 
 def nothing(status: int = _NOTHING) -> Response:

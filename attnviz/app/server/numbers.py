@@ -19,7 +19,6 @@ import gzip
 import sys
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import blake2b
 
@@ -29,11 +28,12 @@ from starlette.responses import Response
 from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, message_in, nothing
+from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.visitors import address_of
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.models.cache import Cache
+from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
@@ -51,7 +51,7 @@ class Numbers:
     """Answers requests for boards, a limited number at once."""
 
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
-        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="attnviz-numbers")
+        self._workers = Workers(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
         self._turn = sys.getswitchinterval()
         self._answers = Cache(MOST_BYTES_KEPT, MOST_KEPT)
@@ -64,7 +64,7 @@ class Numbers:
         page, query = message.get("page", PLAYGROUND), message["query"]
         if not isinstance(query, str) or page not in list(PAGES):
             return nothing(400)
-        key = blake2b(f"{page} {query}".encode("utf-8", "surrogatepass")).digest()
+        key = blake2b(f"{LANGUAGE.get()} {page} {query}".encode("utf-8", "surrogatepass")).digest()
         kept = partial(self._answers.get, key, lambda: _packed(board_of(page, query)), len)
         try:
             packed = await self._computed(address_of(request.scope), kept)

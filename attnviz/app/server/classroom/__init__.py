@@ -10,7 +10,6 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, message_in, nothing
+from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
 from attnviz.app.server.classroom import pages
 from attnviz.app.server.classroom.telling import home_of, qr_code, state_for_page
 from attnviz.app.server.classroom.voting import Voting, vote_of
@@ -27,6 +26,7 @@ from attnviz.app.server.visitors import Pace, address_of
 from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
 from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
 from attnviz.models.cache import Cache
+from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)
 AT = "class"
@@ -57,7 +57,7 @@ class Classroom:
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
-        self._workers = ThreadPoolExecutor(4, thread_name_prefix="attnviz-classes")
+        self._workers = Workers(4, thread_name_prefix="attnviz-classes")
         self._known = Cache(most=_MOST_KNOWN)
         self._paces = Cache(most=_MOST_ADDRESSES)
         self._voting = Voting(self._write)
@@ -137,7 +137,7 @@ class Classroom:
     def _reading(self, code: str) -> "asyncio.Future[_Read | None]":
         """Read it now, for all who ask meanwhile."""
         read = asyncio.ensure_future(self._done(self._read, code))
-        self._known.put(code, _Known(time.monotonic(), read))
+        self._known.put((code, LANGUAGE.get()), _Known(time.monotonic(), read))
         return read
 
     async def _state(self, request: Request) -> _Read | Response:
@@ -147,7 +147,7 @@ class Classroom:
             return nothing(503 if self._store is None else 429)
         if len(code) != LETTERS_OF_CODE or set(code) - set(LETTERS):
             return nothing(404)
-        known: _Known | None = self._known.find(code)
+        known: _Known | None = self._known.find((code, LANGUAGE.get()))
         if known is None or time.monotonic() - known.at > FRESH:
             if known is None and not self._admits(request, "unknown", _OF_UNKNOWN):
                 return nothing(429)
