@@ -71,7 +71,8 @@ def _told(training: Training, step: int | None, text: str | None) -> tuple[str, 
         "reading": _reading(task.ids_of(tokens)),
     }
     title = _say("heading", task=settings.task, seed=settings.seed)
-    return title, [(_say(name), lines) for name, lines in parts.items()]
+    rule = say(f"learn.tasks.{settings.task}.rule")
+    return title, [(_say(name, rule=rule), lines) for name, lines in parts.items()]
 
 
 def _say(name: str, **places: object) -> str:

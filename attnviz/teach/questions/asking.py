@@ -129,7 +129,7 @@ class Prediction:
         if callable(self.of):
             return float(self.of(now))
         name, column = self.of
-        return float(now.made[name][now.query, column])
+        return float(now.drawn[name][now.query, column])
 
     def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
         """Return an example and its choices once it is done."""
@@ -237,11 +237,11 @@ class Question:
         chosen = {**self.defaults, **options}
         begun = next((own for own in (self.start, *self.earlier) if self._is_like(scenario, own)), self.start)
         return Now(
-            scenario, begun, traced(scenario), traced(begun), self.made(scenario, chosen), chosen, digits,
+            scenario, begun, traced(scenario), traced(begun), self.drawn_trace(scenario, chosen), chosen, digits,
             query, is_start=scenario == begun and chosen == self.defaults,
         )  # fmt: skip
 
-    def made(self, scenario: Scenario, options: Mapping[str, str]) -> AttentionTrace:
+    def drawn_trace(self, scenario: Scenario, options: Mapping[str, str]) -> AttentionTrace:
         """Return the trace that the page draws, with the chosen options."""
         return traced(self.makes(scenario, options))
 
@@ -320,7 +320,7 @@ class Question:
         drawn = name in self.drawn and getattr(scenario, name) != getattr(self.start, name)
         return drawn and len(edits_of(scenario, [name])) < math.prod(scenario.shape_of(name))
 
-    def shown(self, options: Mapping[str, str]) -> tuple[str, ...]:
+    def board_matrices(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """Return the board's matrices, less those that a choice hides."""
         hidden = {name for chosen in options.values() for name in self.hidden.get(chosen, ())}
         return tuple(name for name in self.shows if name not in hidden)
@@ -352,7 +352,7 @@ class Question:
 
 
 _BY_HAND = "example:fluffy-cat"  # vectors of nouns, adjectives and verbs, and what asks and answers for these
-CAT = Scenario(say("questions.cat"), d_in=3, d_out=2, x=_BY_HAND, w_q=_BY_HAND, w_k=_BY_HAND, w_v=_BY_HAND)
+CAT = Scenario("fluffy cat chased mouse", d_in=3, d_out=2, x=_BY_HAND, w_q=_BY_HAND, w_k=_BY_HAND, w_v=_BY_HAND)
 
 
 def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:

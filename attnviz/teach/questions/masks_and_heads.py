@@ -23,13 +23,13 @@ def for_some(now: Now, values: Tensor) -> str:
 
 # Why −∞ before the softmax: https://sachinkalsi.github.io/blog/why-do-we-use-negative-inf-for-masking,
 # https://github.com/karpathy/ng-video-lecture/issues/30
-_CAUSAL = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=3, causal=True)
+_CAUSAL = Scenario("the cat sat down", d_in=4, d_out=2, init="normal", seed=3, causal=True)
 _LATER = replace(CAT, causal=True)
 _MIXED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
 def _late_mask(now: Now) -> Seen:
-    weights, hidden = now.made.attention_weights, torch.from_numpy(now.made.is_hidden)
+    weights, hidden = now.drawn.attention_weights, torch.from_numpy(now.drawn.is_hidden)
     says = (
         say("seen.late_mask.sums", sums=now.for_each(weights.sum(-1))),
         say("seen.late_mask.hidden", shares=now.for_each(weights.where(hidden, 0.0).sum(-1))),
@@ -43,7 +43,7 @@ LATE_MASK = Question(
     _late_mask,
     subject="softmax",
     predicts=Prediction(
-        lambda now: now.made.attention_weights[now.query].sum(),
+        lambda now: now.drawn.attention_weights[now.query].sum(),
         {"use": "zeroed"},
         {"more": {QUERY: "0"}, "same": {QUERY: "0"}},
     ),
@@ -59,13 +59,13 @@ LATE_MASK = Question(
 
 
 # Padding that is read: https://github.com/pytorch/pytorch/issues/103749, https://github.com/allenai/OLMo/issues/322
-_FILLED_UP = Scenario(say("questions.padding.text"), tokenizer="whitespace", d_in=4, d_out=3, init="normal", seed=5)
+_FILLED_UP = Scenario("the cat sat [pad] [pad]", tokenizer="whitespace", d_in=4, d_out=3, init="normal", seed=5)
 _PADDED = replace(CAT, text=f"{CAT.text} [pad] [pad]", tokenizer="whitespace")
 N_PADDING = 2
 
 
 def _padding(now: Now) -> Seen:
-    made = now.made
+    made = now.drawn
     n_words = len(made.tokens) - N_PADDING
     alone = traced(replace(now.scenario, text=" ".join(made.tokens[:n_words])))
     says = (
@@ -94,18 +94,18 @@ PADDING = Question(
 
 # Why several: https://datarekha.com/interview/deep-learning/multi-head-attention-use-multiple-heads/,
 # https://github.com/harvardnlp/annotated-transformer/issues/17
-_WIDE = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=11)  # of older links
+_WIDE = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=11)  # of older links
 # The keys of each head point north, south, east and west, each query at one: in head 0 "chased" finds who does it, in
 # head 1 who it is done to.
 _ACTORS = Scenario(
-    say("questions.heads.text"), d_in=4, d_out=4, x="identity", w_v="identity",
+    "cat chased small mouse", d_in=4, d_out=4, x="identity", w_v="identity",
     w_q=rows((3, 0, 0, 3), (3, 0, 0, -3), (0, -3, -3, 0), (-3, 0, 0, 3)),
     w_k=rows((1, 0, 1, 0), (0, 1, 0, 1), (-1, 0, -1, 0), (0, -1, 0, -1)),
 )  # fmt: skip
 
 
 def _heads(now: Now) -> Seen:
-    made = now.made
+    made = now.drawn
     numbers = sum(made[name].numel() for name in ("w_q", "w_k", "w_v"))
     says = [
         say(
@@ -132,7 +132,7 @@ HEADS = Question(
     _heads,
     subject="shapes",
     predicts=Prediction(
-        lambda now: now.made.heads[0].attention_weights[now.query, 0],
+        lambda now: now.drawn.heads[0].attention_weights[now.query, 0],
         {"n": "one"},
         {"more": {QUERY: "0"}, "same": {"n": "four"}},
     ),
@@ -151,7 +151,7 @@ HEADS = Question(
 # https://github.com/hyunwoongko/transformer/issues/15, https://github.com/harvardnlp/annotated-transformer/issues/118,
 # https://github.com/bentrevett/pytorch-seq2seq/issues/148, https://github.com/reczoo/FuxiCTR/issues/30
 _TWO_HEADS = 2
-_DRAWN = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=2)  # of older links
+_DRAWN = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=2)  # of older links
 # Each number of Q tells whose it is: 2.3 is the third of the second token.
 _CUT = Scenario(
     CAT.text, d_in=4, d_out=4, x="identity",

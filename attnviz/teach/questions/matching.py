@@ -93,7 +93,7 @@ _AXIS = Question(
 )  # fmt: skip
 
 _SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
-_FOUR = Scenario(say("questions.before"), d_in=3, d_out=3, init="uniform", seed=6)
+_FOUR = Scenario("the cat sat down", d_in=3, d_out=3, init="uniform", seed=6)
 
 
 def _own_keys(scenario: Scenario) -> Scenario:
@@ -153,7 +153,7 @@ _SYMMETRY = Question(
     what_if=True,
 )
 
-_DRAWN = Scenario(say("questions.before"), d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)  # and older links
+_DRAWN = Scenario("the cat sat down", d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)  # and older links
 _PLAIN = replace(_DRAWN, text=CAT.text, x=rows((0.4, 0.9), (1, 0.1), (-0.6, 0.8), (0.8, -0.6)))
 _TRIALS = 2000
 _LENGTHENED = 1  # the place of "cat"

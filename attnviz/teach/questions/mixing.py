@@ -13,7 +13,7 @@ from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_differ
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.words import plural, say
 
-_PHRASE = Scenario(say("questions.values.text"), d_in=3, d_out=2, d_v=3, init="normal", seed=4)  # of older links
+_PHRASE = Scenario("the black cat sleeps", d_in=3, d_out=2, d_v=3, init="normal", seed=4)  # of older links
 
 
 def _times_two(name: str) -> Callable[[Scenario], Scenario]:

@@ -26,12 +26,12 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 # https://github.com/pytorch/pytorch/issues/42929, https://github.com/pytorch/pytorch/issues/33360,
 # https://github.com/karpathy/ng-video-lecture/issues/30, https://github.com/facebookresearch/fairseq/issues/351
-_TRAINED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=9)
+_TRAINED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=9)
 
 
 def _after_dropout(now: Now) -> Tensor:
     mean = now.options["draw"] == "mean"
-    return mean_of_draws(now.trace.attention_weights, SHARES[now.options["p"]]) if mean else now.made.attention_weights
+    return mean_of_draws(now.trace.attention_weights, SHARES[now.options["p"]]) if mean else now.drawn.attention_weights
 
 
 def _dropout(now: Now) -> Seen:
@@ -88,7 +88,7 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
 
 # https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
 # Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
-_LARGE = Scenario(say("questions.before"), d_in=4, d_out=4, init="normal", seed=3, scale=False)
+_LARGE = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=3, scale=False)
 
 
 _LOUD = replace(CAT, w_q=rows(*(4 * CAT.matrix("w_q")).tolist()), scale=False)  # queries four times as long
@@ -138,11 +138,11 @@ NUMERICS = Question(
 
 # https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
 # what a larger X does to everything behind it.
-_SCALED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=2)
+_SCALED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=2)
 
 
 def _multiply(now: Now) -> Seen:
-    made, before = now.made, now.trace
+    made, before = now.drawn, now.trace
     found = factors(before, made)
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
     fitting = {name: factor for name in ("q", "v", "scores") if (factor := found[name]) is not None}
@@ -228,7 +228,7 @@ def _where(now: Now) -> Seen:
         (
             say("seen.where.block", place=say(f"questions.where.choice.{chosen}")),
             *(_against(now, name) for name in names),
-            say("seen.where.largest", size=now.write(now.made.scores.abs().max())),
+            say("seen.where.largest", size=now.write(now.drawn.scores.abs().max())),
             say("seen.where.divided", n=n_divided),
         )
     )
@@ -236,7 +236,7 @@ def _where(now: Now) -> Seen:
 
 def _against(now: Now, name: str) -> str:
     """Say how a matrix differs from the usual, perhaps by rounding alone."""
-    usual, other = now.trace[name], now.made[name]
+    usual, other = now.trace[name], now.drawn[name]
     title, gap = STAGES[name].title, now.write(now.gap(usual, other))
     if name in ("q", "k") and not torch.equal(usual, other):
         return say("seen.where.other", matrix=title, gap=gap)
@@ -251,7 +251,7 @@ def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(scenario, scale=not parts, **given)  # type: ignore[arg-type]
 
 
-_NORMAL = Scenario(say("questions.before"), d_in=3, d_out=3, init="normal", seed=5)
+_NORMAL = Scenario("the cat sat down", d_in=3, d_out=3, init="normal", seed=5)
 WHERE = Question(
     "where",
     CAT,

@@ -22,8 +22,7 @@ from attnviz.teach.variations import (
 from attnviz.words import say
 
 RATE = 0.5
-_OTHER, _ANOTHER = say("questions.learned.text_dog"), say("questions.learned.text_another")
-_DRAWN = Scenario(say("questions.learned.text"), d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
+_DRAWN = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
 # What kind of word each is: one that comes before a noun, a noun, a verb.
 _KINDS = {
     "the": (1, 0, 0), "a": (1, 0, 0.1), "cat": (0, 1, 0), "dog": (0, 1, 0.2), "mat": (0, 0.9, -0.2), "sat": (0, 0, 1),
@@ -98,6 +97,7 @@ def _read(key: str, text: str) -> Preset:
     return Preset(key, lambda s: replace(s, text=text, x=s.x and _of_kinds(text), edits=_of_projections(s)), of="now")
 
 
+_OF_DOG = _read("questions.learned.press.dog", text="the dog sat on the mat")
 _LEARNED = Question(
     "learned",
     _TRAINED,
@@ -105,15 +105,15 @@ _LEARNED = Question(
     subject="training",
     predicts=Prediction(READS, _steps(20).change, dict.fromkeys(("same", "less"), _steps(1))),
     follows=2,
-    then=_read("questions.learned.press.dog", _OTHER),
+    then=_OF_DOG,
     earlier=(_DRAWN,),
     card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
         _steps(1),
         _steps(20),
-        _read("questions.learned.press.dog", _OTHER),
-        _read("questions.learned.press.another", _ANOTHER),
+        _OF_DOG,
+        _read("questions.learned.press.another", "a dog lay down"),
         _read("questions.learned.press.first", _TRAINED.text),
     ),
     framed=True,

@@ -21,7 +21,7 @@ def _are_same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 # https://community.deeplearning.ai/t/why-do-we-use-square-root-of-key-dimension-for-scaling/776800
-_LENGTHS = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=6)
+_LENGTHS = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=6)
 _COMPARED = {"dot": "", "cosine": "scores:cosine"}
 _COMPARES = ("q", "k", "scores", "scaled_scores", "attention_weights")
 LONG = 1  # the token that is made longer
@@ -35,7 +35,7 @@ def _lengthened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
 
 
 def _cosine(now: Now) -> Seen:
-    made = now.made
+    made = now.drawn
     largest = made.scores.abs().max()
     says = (
         say("seen.cosine.largest", score=now.write(largest)),
@@ -68,7 +68,7 @@ COSINE = Question(
 
 
 # https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
-_PAIR = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=1)
+_PAIR = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=1)
 _WAYS = {
     "usual": "", "keys-first": "scores:keys-first", "exchanged": "projections:exchanged",
     "both": "projections:exchanged,scores:keys-first",
@@ -76,7 +76,7 @@ _WAYS = {
 
 
 def _keys_first(now: Now) -> Seen:
-    made, usual = now.made.scores, now.trace.scores
+    made, usual = now.drawn.scores, now.trace.scores
     first, second = now.query, (now.query + 1) % len(now.names)
     says = (
         say(f"seen.keys_first.{'usual' if _are_same(made, usual) else 'turned'}"),
@@ -112,13 +112,13 @@ KEYS_FIRST = Question(
 
 # https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
 # torch.nn.functional.linear: y = x Aᵀ + b.
-_SQUARE = Scenario(say("questions.before"), d_in=3, d_out=3, init="normal", seed=8)  # of older links
+_SQUARE = Scenario("the cat sat down", d_in=3, d_out=3, init="normal", seed=8)  # of older links
 _ASKS = replace(CAT, d_out=3, w_q=rows((0, 2, 0), (2, 0, 0), (1.5, 0.5, 1)), w_k="identity", w_v="identity")
 _LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
 
 
 def _linear(now: Now) -> Seen:
-    made = now.made.q
+    made = now.drawn.q
     of_torch = F.linear(now.trace.x, now.trace.w_q)
     gap = now.write(now.gap(made, of_torch))
     says = (say(f"seen.linear.{'same' if _are_same(made, of_torch) else 'other'}", gap=gap),)
@@ -145,7 +145,7 @@ LINEAR = Question(
 
 # https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
 # Framework for Transformer Circuits, calls the one matrix W_QK.
-_NARROW = Scenario(say("questions.before"), d_in=4, d_out=2, init="normal", seed=4)  # of older links
+_NARROW = Scenario("the cat sat down", d_in=4, d_out=2, init="normal", seed=4)  # of older links
 _FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5), (0.2, 0.6, -0.7))  # columns of W
 
 
@@ -162,11 +162,11 @@ def _widened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
 
 
 def _product(now: Now) -> torch.Tensor:
-    return now.made.w_q.double() @ now.made.w_k.double().T
+    return now.drawn.w_q.double() @ now.drawn.w_k.double().T
 
 
 def _one_matrix(now: Now) -> Seen:
-    made, m = now.made, _product(now)
+    made, m = now.drawn, _product(now)
     x = made.x.double()
     says = (
         say("seen.one_matrix.rank", size=f"{m.shape[0]} × {m.shape[1]}", rank=int(torch.linalg.matrix_rank(m))),
@@ -204,7 +204,7 @@ ONE_MATRIX = Question(
 )
 
 # https://datascience.stackexchange.com/questions/55901, why positions are added to embeddings and not put beside them
-_PLACED = Scenario(say("questions.before"), d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
+_PLACED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
 _SUMS = replace(CAT, x=None, e=CAT.x, positions="sinusoidal")
 PARTS = ("ww", "wp", "pw", "pp")
 

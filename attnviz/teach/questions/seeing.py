@@ -93,14 +93,14 @@ def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
 class Now:
     """The example's traces now and at the start, choices, and decimals.
 
-    `made` is the example now as the page draws it; `query` is the place of the token that is followed.
+    `drawn` is the example now as the page draws it; `query` is the place of the token that is followed.
     """
 
     scenario: Scenario
     begun_with: Scenario
     trace: AttentionTrace
     start: AttentionTrace
-    made: AttentionTrace
+    drawn: AttentionTrace
     options: Mapping[str, str]
     digits: int
     query: int

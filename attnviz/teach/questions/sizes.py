@@ -20,9 +20,9 @@ from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say, thousands
 
-_DRAWN = Scenario(say("questions.before_five"), d_in=4, d_out=2, d_v=3, init="normal", seed=2)  # of older links
+_DRAWN = Scenario("the black cat sat down", d_in=4, d_out=2, d_v=3, init="normal", seed=2)  # of older links
 _OF_OLDER_LINKS = "the cat sat"
-_BY_HAND = replace(CAT, text=say("questions.sizes.text"))  # its words all have vectors by hand
+_BY_HAND = replace(CAT, text="fluffy cat chased a mouse")  # its words all have vectors by hand
 
 
 def _as_wide(d_in: int, d_out: int, d_v: int) -> Scenario:
@@ -138,10 +138,9 @@ def _drawn(d_in: int, d_k: int) -> Scenario:
 
     Its vectors have the length √d_in, and its W's entries of variance 1/d_in.
     """
-    text = say("questions.before")
-    x, w_q, w_k = unit_example(len(text.split()), d_in, d_k, generator_for(12))
+    x, w_q, w_k = unit_example(4, d_in, d_k, generator_for(12))
     given = {name: tuple(map(tuple, values.tolist())) for name, values in (("x", x), ("w_q", w_q), ("w_k", w_k))}
-    return Scenario(text, d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
+    return Scenario("the cat sat down", d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
 
 
 # What each word is: noun, adjective, verb, animal, soft, moves, eats, small; and by what it asks and is found.

@@ -1,9 +1,12 @@
 """The base of tasks: vocabulary, examples, their law, and heads' figures."""
 
+import ast
 import inspect
+import tokenize
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -72,8 +75,7 @@ class Task(ABC):
 
     def code(self) -> str:
         """Return the Python lines that define `VOCABULARY` and `draw(n, generator)`."""
-        written = (inspect.getsource(each).rstrip() for each in self.functions)
-        return "\n\n\n".join([f"VOCABULARY = {self.vocabulary!r}", *written])
+        return "\n\n\n".join([f"VOCABULARY = {self.vocabulary!r}", *map(bare_source, self.functions)])
 
     @property
     def example(self) -> str:
@@ -114,6 +116,21 @@ class Task(ABC):
         """Return the numbers of tokens, their rows in the token table."""
         places = {token: i for i, token in enumerate(self.vocabulary)}
         return tuple(places[token] for token in tokens)
+
+
+def bare_source(of: Any) -> str:
+    """Return source as a script takes it: without our docstrings and comments."""
+    source = inspect.getsource(of)
+    lines, left_out = source.splitlines(), set[int]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            first, last = node.body[0].lineno, node.body[0].end_lineno or 0
+            left_out.update(range(first, last + (2 if last < len(lines) and not lines[last] else 1)))
+    for token in tokenize.generate_tokens(StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    return "\n".join(line for row, line in enumerate(lines, 1) if row not in left_out)
 
 
 def most(weights: Weights, read: Tensor, asked: Tensor) -> float:

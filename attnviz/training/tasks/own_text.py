@@ -124,7 +124,6 @@ class OwnText(Task):
             f"VOCABULARY = {self.vocabulary!r}\nTEXT = torch.tensor({list(self.corpus[: self._n_learned])})\n"
             f"STARTS = torch.tensor([at for at in range({learned[-1] + 1}){but}])\n\n\n"
             f"def draw(n, generator):\n"
-            f'    """Pieces of the text."""\n'
             f"    starts = STARTS[torch.randint(len(STARTS), (n, 1), generator=generator)]\n"
             f"    return TEXT[starts + torch.arange({self.length})], "
             f"torch.ones(n, {self.length - 1}, dtype=torch.bool)\n"

@@ -1,6 +1,5 @@
 """Stories: facts told once return; what they ask, and who is right."""
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.training.tasks import story_grammar
-from attnviz.training.tasks.base import Batch, Task, Weights, most
+from attnviz.training.tasks.base import Batch, Task, Weights, bare_source, most
 from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 
 # Two people, who each do one thing, and things beside each other.
@@ -72,8 +71,8 @@ class Stories(Task):
         """Its grammar, its world, and how its stories become numbers."""
         numbers = "ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])"
         return (
-            f"{inspect.getsource(story_grammar)}\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
-            f'def draw(n, generator):\n    """Beginnings of stories; every word counts."""\n'
+            f"{bare_source(story_grammar)}\n\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
+            f"def draw(n, generator):\n"
             f"    told = stories(n, generator, SMALL, {LENGTH})\n    {numbers}\n"
             f"    return ids, torch.ones(n, {LENGTH - 1}, dtype=torch.bool)"
         )

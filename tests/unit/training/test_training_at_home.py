@@ -1,6 +1,7 @@
 """What is taken home of a training gives the same numbers there, and the command line shows its curves."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def test_a_script_trains_the_same_model(name: str, settings: dict[str, Any]) -> 
     assert "torch.nn.functional.cross_entropy(" in script
     assert ("for layer in" in script) == (training.settings.n_layers > 1)  # no loop over one
     assert "path" not in script
+    assert not re.search('"""|# (fmt|noqa)', script)  # what is said in it is said by the catalogue
     found: dict[str, Any] = {}
     exec(script, found)
     for matrix, learned in training.at(12).parameters.items():
