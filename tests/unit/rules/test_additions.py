@@ -29,6 +29,12 @@ MATRICES = "attnviz/words/en/matrices"
 COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "pyproject.toml", "README.md")
 SECONDS = 300
 
+
+def choice(name: str, called: str) -> str:
+    """Return the words of a choice in the set-up."""
+    return f'choices.{name} = {{ called = "{called}", means = "It means {called}." }}\n'
+
+
 # What is added: after which line of which file, and the row.
 INITIALIZATION = (
     (
@@ -40,7 +46,7 @@ INITIALIZATION = (
         '            lambda d_in: (1 / 4, 1 / 48), then=" / 2",\n'
         "        ),\n",
     ),
-    (MATRICES + "/setup.toml", r'\[init\]\n.*?\nhelp = "', "halved: half of torch.rand. "),
+    (MATRICES + "/setup.toml", r"\[init\]\n", choice("halved", "half of torch.rand")),
 )
 STATISTIC = (
     (
@@ -61,7 +67,7 @@ MASK = (
         "              '    mask[query, ({kept} + query) % 2 : {kept} + query : 2] = float(\"-inf\")'),\n"
         '             (("striped", lambda before, after, size: (before > 0) & (before % 2 == 0)),)),\n',
     ),
-    (MATRICES + "/setup.toml", r'\[masking\]\n.*?\nhelp = "', "striped: no token reads every second one. "),
+    (MATRICES + "/setup.toml", r"\[masking\]\n", choice("striped", "every second one")),
     (MATRICES + "/explanation.toml", r"\[hidden\]\n", 'striped = "{key} stands at an even distance before {query}"\n'),
     (MATRICES + "/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
 )
@@ -71,7 +77,7 @@ TOKENIZER = (
         r"TOKENIZERS: .*?\n",
         '    Tokenizer("commas", lambda text: (each for each in text.split(",") if each), joint=","),\n',
     ),
-    (MATRICES + "/setup.toml", r'\[tokenizer\]\n.*?\nhelp = "', "commas: what stands between commas. "),
+    (MATRICES + "/setup.toml", r"\[tokenizer\]\n", choice("commas", "what stands between commas")),
 )
 POSITION = (
     (
@@ -82,7 +88,7 @@ POSITION = (
         '        "{made} = torch.arange({n}).float()[:, None].expand({n}, d_in){cut}",\n'
         "    )),\n",
     ),
-    (MATRICES + "/setup.toml", r'\[positions\]\n.*?\nhelp = "', "counted: 0, 1, 2 and so on. "),
+    (MATRICES + "/setup.toml", r"\[positions\]\n", choice("counted", "0, 1, 2 and so on")),
     (
         MATRICES + "/summary.toml",
         r"\[positions\]\n",
