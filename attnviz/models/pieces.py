@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attnviz.core.limits import MAX_TEXT_CHARACTERS, in_short
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError
 from attnviz.core.tokens import is_whole_text
 
 Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
@@ -65,18 +65,23 @@ def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...
     return spans, tuple(map(bool, cut.get("special_tokens_mask", ())))
 
 
-def cut_of(tokenizer: Any, text: object) -> Cut:
-    """Return a text as the tokenizer cuts it, or raise ``ValueError``."""
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"text is {in_short(text)}, expected a sentence")
+def check_sentence(name: str, text: object) -> None:
+    """Raise ``ValueError`` for what is no whole text, or too long."""
+    if not isinstance(text, str):
+        raise RefusedError("text", name=name, value=text)
     if len(text) > MAX_TEXT_CHARACTERS:
-        raise ValueError(f"text has {len(text):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
+        raise RefusedError("text_long", detail=name, characters=len(text), most=MAX_TEXT_CHARACTERS)
     if not is_whole_text(text):
-        raise ValueError(f"text is {in_short(text)}, in which a character is only half there")
+        raise RefusedError("half_character", detail=name, value=text)
+
+
+def cut_of(tokenizer: Any, text: str) -> Cut:
+    """Return a text as the tokenizer cuts it, or raise ``ValueError``."""
+    check_sentence("text", text)
     more = {"return_offsets_mapping": True} if getattr(tokenizer, "is_fast", False) else {}
     cut = dict(tokenizer(text, return_special_tokens_mask=True, verbose=False, **more))
-    if not cut["input_ids"]:
-        raise ValueError(f"text is {in_short(text)}, of which the tokenizer makes no token, expected a sentence")
+    if not text.strip() or not cut["input_ids"]:
+        raise RefusedError("no_token")
     return cut
 
 
@@ -129,16 +134,10 @@ def most_tokens(model: Any, tokenizer: Any, most_weights: int = MOST_WEIGHTS) ->
     return fit if places is None else min(places, fit)
 
 
-def check_length(model: Any, tokenizer: Any, n_tokens: int, of: str = "text") -> None:
+def check_length(model: Any, tokenizer: Any, n_tokens: int) -> None:
     """Raise ``ValueError`` for more tokens than a model, or memory, takes."""
-    most = _places(model, tokenizer)
-    if most is not None and n_tokens > most:
-        raise ValueError(f"{of} has {n_tokens:,} tokens, expected at most {most:,}, which the model takes: shorten it")
-    if n_tokens > most_tokens(model, tokenizer):
-        raise ValueError(
-            f"{of} has {n_tokens:,} tokens, for which all heads would have {n_weights(model, n_tokens):,} attention"
-            f" weights, expected at most {MOST_WEIGHTS:,}: shorten it"
-        )
+    if n_tokens > (most := most_tokens(model, tokenizer)):
+        raise RefusedError("model_tokens", tokens=n_tokens, most=most)
 
 
 def check_vocabulary(model: Any, ids: Sequence[int]) -> None:

@@ -16,11 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError, in_short
-from attnviz.core.tokens import is_whole_text
+from attnviz.core.limits import RefusedError, in_short
 from attnviz.models.editing import as_changed, editing_of, notices_of
 from attnviz.models.edits import Editing, ModelEdit
-from attnviz.models.pieces import Cut, check_length, check_vocabulary, cut_of, marks_of_cut, pieces
+from attnviz.models.pieces import Cut, check_length, check_sentence, check_vocabulary, cut_of, marks_of_cut, pieces
 from attnviz.models.projections import turns_in
 from attnviz.models.trace import Kind, Layer, ModelTrace
 from attnviz.models.watching import Attended, Watch, twin_of, watching
@@ -125,7 +124,7 @@ def look(
     of_decoder: tuple[str, ...] = ()
     if twin.config.is_encoder_decoder:
         ids = _decoder_ids(twin, tokenizer, target)
-        check_length(twin, tokenizer, len(ids), "target")
+        check_length(twin, tokenizer, len(ids))
         inputs["decoder_input_ids"] = torch.tensor([ids], device=twin.device)
         of_decoder = pieces(tokenizer, ids)
     elif target is not None:
@@ -164,10 +163,8 @@ def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
     config = model.config
     start = getattr(config, "decoder_start_token_id", None)
     start = getattr(config, "bos_token_id", None) if start is None else start
-    if target is not None and not (isinstance(target, str) and is_whole_text(target)):
-        raise ValueError(f"target is {in_short(target)}, expected what the decoder has written so far, as a text")
-    if len(target or "") > MAX_TEXT_CHARACTERS:
-        raise ValueError(f"target has {len(target or ''):,} characters, expected at most {MAX_TEXT_CHARACTERS:,}")
+    if target is not None:
+        check_sentence("target", target)
     more = [] if target is None else list(tokenizer(target, add_special_tokens=False, verbose=False)["input_ids"])
     ids = [*([] if start is None else [start]), *more]
     if not ids:
@@ -232,7 +229,7 @@ def reads_others(layer: Layer) -> bool:
     attended = layer.attended
     if attended.query.shape[-2] != attended.key.shape[-2]:
         return True
-    q, k = layer.made["q"](0), layer.made["k"](0)
+    q, k = layer.projected["q"](0), layer.projected["k"](0)
     return q is not None and k is not None and not torch.equal(q.x, k.x)
 
 

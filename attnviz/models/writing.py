@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole, in_short
+from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole
 from attnviz.models.editing import as_changed, editing_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.pieces import check_length, marks_of_cut, pieces, text_of, with_tokens
@@ -77,7 +77,7 @@ class Sampling:
         if self.top_k is not None:
             check_whole("top_k", self.top_k, 1, 2**31)
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise ValueError(f"top_p is {in_short(self.top_p)}, expected a number above 0, up to 1")
+            raise RefusedError("number", name="top_p", value=self.top_p, low=0, high=1)
 
     def chances(self, view: ModelTrace) -> Chances:
         """Return what the token after a text is drawn from.
@@ -87,7 +87,7 @@ class Sampling:
         Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, sections 3.1 and 3.2.
         """
         if not has_next(view):
-            raise ValueError(f"{view.name} gives no scores of a next token, expected a decoder with its output layer")
+            raise RefusedError("model_no_writing")
         logits = view.result.logits[0, -1].detach().float().cpu()
         scores = logits / self.temperature
         if self.top_k is not None:
@@ -228,4 +228,4 @@ def _below(before: Attended, after: Attended) -> Attended:
 
 
 def _joined(before: Projection, after: Projection) -> Projection:
-    return replace(after, x=torch.cat([before.x, after.x]), made=torch.cat([before.made, after.made]))
+    return replace(after, x=torch.cat([before.x, after.x]), product=torch.cat([before.product, after.product]))

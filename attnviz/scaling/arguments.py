@@ -93,8 +93,10 @@ def check_scales(scales: Sequence[Scale]) -> dict[str, float]:
     >>> check_scales(("sqrt", 0.3))
     {'sqrt': 0.5, '0.3': 0.3}
     """
-    if isinstance(scales, str) or not 1 <= len(scales) <= MAX_SCALES:
-        raise ValueError(f"scales are {scales!r}, expected a sequence of 1 to {MAX_SCALES} of them")
+    if not scales:
+        raise RefusedError("scales")
+    if isinstance(scales, str) or len(scales) > MAX_SCALES:
+        raise ValueError(f"scales are {scales!r}, expected a sequence of at most {MAX_SCALES} of them")
     exponents: dict[str, float] = {}
     for scale in scales:
         exponent = check_exponent(scale)

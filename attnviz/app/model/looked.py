@@ -25,7 +25,7 @@ from attnviz.models.pretrained import look, scores_of
 from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
 from attnviz.training.tasks.stories import Asked, right
-from attnviz.words import plural, say
+from attnviz.words import LANGUAGE, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
 MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the included model
@@ -145,7 +145,7 @@ def most_of(view: ModelTrace) -> int:
 def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
     """Return the grid data for a trace that :func:`looked` gave."""
     own = (view.name, view.text, view.written, view.computed_from, target)
-    key = (*own, "*".join(map(str, view.edits)), view.kinds, dark)
+    key = (*own, "*".join(map(str, view.edits)), view.kinds, dark, LANGUAGE.get())
     return _kept().get(key, lambda: _sent_grid(view, dark=dark), lambda sent: len(sent.text))
 
 
@@ -187,7 +187,7 @@ def _looked(
     """Return what a model computes for a sentence, computed anew."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
-        raise SaidError(say("models.page.too_long", tokens=plural(longest, "token"), most=most))
+        raise SaidError(message_of(RefusedError("model_tokens", tokens=longest, most=most)))
     into = target if model.config.is_encoder_decoder else None
     try:
         with _READING if n_weights(model, longest) > _LONG else nullcontext():

@@ -206,7 +206,7 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     made, whole = layer.output(1), layer.attended.output
     assert made is not None
     assert whole is not None
-    part, every = (written(each[10].norm().item(), 4) for each in (made["output"], whole.made))
+    part, every = (written(each[10].norm().item(), 4) for each in (made["output"], whole.product))
     assert say("models.page.output_told_bias", token="it", part=part, whole=every) in reader.texts
 
 
@@ -239,7 +239,7 @@ def test_a_text_of_as_many_tokens_as_the_model_has_places_is_read_and_one_more_i
     own = numbers_in(board["matrices"]["attention_weights"]["float32"], "<f4")
     assert np.array_equal(own, seen.heads[3, 1].attention_weights.flatten().numpy())
     opened_as(reader, "heads")
-    said = say("models.page.too_long", tokens=plural(513, "token"), most=512)
+    said = say("refused.model_tokens", tokens=plural(513, "token"), most=512)
     reader.set("model.sentence", f"{text} now")
     assert reader.messages == [said]
     assert reader.value("model.sentence") == f"{text} now"
