@@ -22,7 +22,7 @@ MOST_CHARACTERS = 600
 LARGEST = 1e30
 
 
-class Made(NamedTuple):
+class Recipe(NamedTuple):
     """A row's sources and its sentence's key, which a switch may change."""
 
     rule: Rule | None = None
@@ -45,7 +45,7 @@ class Way:
     """
 
     name: str
-    change: Callable[[Made], Made]
+    change: Callable[[Recipe], Recipe]
     stages: tuple[str, ...]
     refusal: str = ""
     misfit: Callable[[Any], dict[str, object] | None] = lambda asked: None
@@ -97,7 +97,7 @@ def _switch(name: str, stage: str, *ways: Way) -> Switch:
 # place: Vaswani et al. 2017, section 3.2.1.
 SWITCHES: Kinds[Switch] = Kinds("what_if", (
     _switch(PROJECTIONS, "q",
-        Way("exchanged", lambda made: Made(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
+        Way("exchanged", lambda made: Recipe(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
                                            _EXCHANGED.get(made.told, made.told)),
             ("q", "k", *_EXCHANGED), "what_if_exchanged", _shares_keys, asked="score", mirrors=True),
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
@@ -109,7 +109,7 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
                           by_view=True, asked="score")),
     # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
     _switch(SCORES, "scores",
-        Way("keys-first", lambda made: Made(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
+        Way("keys-first", lambda made: Recipe(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
             "what_if_keys_first", lambda asked: None if asked.n_read is None else {}, asked="score", mirrors=True),
         Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
@@ -181,11 +181,11 @@ class WhatIf:
         """Whether heads are cut as numbers lie in memory."""
         return any(way.by_view for _, way in self.ways)
 
-    def changed(self, name: str, made: Made) -> tuple[Made, tuple[str, ...]]:
+    def changed(self, name: str, made: Recipe) -> tuple[Recipe, tuple[str, ...]]:
         """Return a row as changed, and the switches that change it.
 
-        >>> WhatIf.read("scores:keys-first").changed("scores", Made(None, ("q", "k")))
-        (Made(rule=None, sources=('k', 'q'), told='scores_keys_first'), ('scores.keys-first',))
+        >>> WhatIf.read("scores:keys-first").changed("scores", Recipe(None, ("q", "k")))
+        (Recipe(rule=None, sources=('k', 'q'), told='scores_keys_first'), ('scores.keys-first',))
         """
         ways = [(switch, way) for switch, way in self.ways if name in way.stages]
         for _, way in ways:

@@ -16,7 +16,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, str]) -> tuple[str, ...]:
     """Return the matrices on a question's board; none without a board."""
-    return tuple(name for name in question.shown(options) if name in trace.stages)
+    return tuple(name for name in question.board_matrices(options) if name in trace.stages)
 
 
 def looks_of(
@@ -26,7 +26,7 @@ def looks_of(
 
     No number is changed on a `fixed` one; one that `holds` isn't sent what it doesn't show.
     """
-    shown = shown_of(question, question.made(scenario, options).seen_from(0), options)
+    shown = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
     read = "attention_weights" in shown
     return Looks(
         names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
@@ -41,7 +41,7 @@ def asked_data(question: Question, digits: int, told: bool | None = None) -> dic
     It has the board before, what is asked, and the board `then`, with what each choice is told; tables where the
     question has no board. With `told`, it's one of the two boards alone, and asks nothing.
     """
-    draw = _board if question.shown(question.defaults) else _tables
+    draw = _board if question.board_matrices(question.defaults) else _tables
     before = partial(draw, question, question.start, question.defaults, digits, before=True)
     then = partial(draw, question, *question.acted, digits, before=False)
     if told is not None:
@@ -74,6 +74,6 @@ def _board(
     question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, before: bool
 ) -> dict[str, Any]:
     looks = looks_of(question, scenario, options, fixed=before or question.fixed, holds=before)
-    trace = question.made(scenario, options).seen_from(0)
+    trace = question.drawn_trace(scenario, options).seen_from(0)
     query = question.first_followed(scenario)
     return drawn_data(question.makes(scenario, options), trace, query, digits, looks, of_now=False) | {"key": "alone"}

@@ -99,7 +99,7 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
 
 def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
     for slip in _tried(step.rule, step.stage.name):
-        for made in slip.made(step):
+        for made in slip.candidates(step):
             yield made.named or slip.name, made
             if slip.name == "not_normalized":
                 break  # what comes next differs by a factor alone

@@ -8,7 +8,7 @@ from decimal import localcontext
 import torch
 
 from attnviz.core.limits import check_whole, in_short
-from attnviz.core.rules import DECIMALS, Cell, Cells, Factor, Made, Term, in_rows
+from attnviz.core.rules import DECIMALS, Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import EVERY_STAGE, Table
 from attnviz.core.trace import Trace
@@ -163,13 +163,13 @@ def explain(
     return _explanation(cell, made)
 
 
-def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> Made:
+def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> CellExplanation:
     number = Factor(cell.stage, cell.row, cell.column, cell.value)
     words = origin(scenario, number, shape, cell.digits)
-    return Made("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
+    return CellExplanation("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
 
 
-def _explanation(cell: Cell, made: Made) -> Explanation:
+def _explanation(cell: Cell, made: CellExplanation) -> Explanation:
     name = cell.stage.at(cell.row, cell.column)
     rule = cell.stage.rule if cell.sources else None
     symbols = "" if made.symbols == name else made.symbols  # what is passed on under its own name
@@ -211,7 +211,7 @@ def _numbers(steps: Sequence[str]) -> str:
     return say("explanation.rounded", numbers=numbers) if rounded else numbers
 
 
-def _notes(cell: Cell, made: Made) -> tuple[str, ...]:
+def _notes(cell: Cell, made: CellExplanation) -> tuple[str, ...]:
     if math.isfinite(cell.value):
         may_be = abs(made.exact - cell.value) <= made.tolerance
     else:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, scale_style, theme
-from attnviz.scaling.in_words import shown
+from attnviz.scaling.in_words import write_number
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
 from attnviz.words.numbers import equals, significant
@@ -86,8 +86,8 @@ def _lines(rows: pd.DataFrame, scale: str, curve: Curve, dark: bool) -> list[dic
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"symbol": symbol, "size": 8, "color": colour},
         "hovertext": [
-            say("scaling.curve.hover", scale=label, dim=dim, value=shown(value, most - least),
-                low=shown(least, most - least), high=shown(most, most - least))
+            say("scaling.curve.hover", scale=label, dim=dim, value=write_number(value, most - least),
+                low=write_number(least, most - least), high=write_number(most, most - least))
             for dim, value, least, most in zip(rows.dim, y, low, high, strict=True)
         ],
         "hovertemplate": "%{hovertext}<extra></extra>",
@@ -193,7 +193,7 @@ def row_spec(
             {
                 "type": "bar", "name": name, "y": weights, "marker": {"color": colour},
                 "hovertext": [html.escape(text) for text in texts],
-                "customdata": [shown(weight) for weight in weights],
+                "customdata": [write_number(weight) for weight in weights],
                 "hovertemplate": say("scaling.row.hover", name=name, key="%{hovertext}", weight="%{customdata}")
                 + "<extra></extra>",
             }

@@ -13,7 +13,7 @@ from attnviz.marking import slips_of_numbers, slips_of_products, slips_of_softma
 from attnviz.marking.hidden import DEVIATIONS
 from attnviz.marking.outcome import ENTERS, Mark, MarkedTable, Marking
 from attnviz.marking.settings import shown_token
-from attnviz.marking.step import Candidate, Row, Slip, Step, made_by
+from attnviz.marking.step import Candidate, Row, Slip, Step, computed_by
 from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
@@ -91,7 +91,7 @@ def _made(
     """Return a slip's candidates by name, with cells where they hold."""
     by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
     ways: list[list[Candidate | None]]
-    ways = [[*slip.made(step)] for step in steps]
+    ways = [[*slip.candidates(step)] for step in steps]
     if len(ways[0]) != len(ways[1]):  # they don't go together
         ways = [[*ways[0], *[None] * len(ways[1])], [*[None] * len(ways[0]), *ways[1]]]
     for together in zip_longest(*ways):
@@ -123,18 +123,18 @@ def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
 
 def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.ndarray) -> np.ndarray | None:
     """Return the table that follows if a step gives these numbers."""
-    if step.own is table.stage:
+    if step.whole_stage is table.stage:
         return values
     if values.shape != step.right.shape:
         return None
-    tables, changed = dict(step.whole) | {step.own.name: values}, {step.own.name}
+    tables, changed = dict(step.whole) | {step.whole_stage.name: values}, {step.whole_stage.name}
     names = list(marking.stages)
-    for name in names[names.index(step.own.name) + 1 : names.index(table.stage.name)]:
+    for name in names[names.index(step.whole_stage.name) + 1 : names.index(table.stage.name)]:
         stage = marking.stages[name]
         if changed & set(stage.sources) and stage.rule is not None and name not in marking.decimals:
             changed.add(name)
-            tables[name] = made_by(stage.rule, *(tables[each] for each in stage.sources))
-    return made_by(table.stage.rule, *(tables[each] for each in table.stage.sources))
+            tables[name] = computed_by(stage.rule, *(tables[each] for each in stage.sources))
+    return computed_by(table.stage.rule, *(tables[each] for each in table.stage.sources))
 
 
 _FITS = 0.05  # attention weights that are so near are taken for those of another scale
@@ -182,7 +182,7 @@ def _other_scale(marking: Marking, table: MarkedTable) -> str:
     n = abs(round(decades))
     if not 1 <= n <= 3 or abs(abs(decades) - n) > _NEAR_A_POWER or _is_a_root(marking, decades):
         return ""
-    if np.abs(made_by(Softmax(), scores * factor) - given).max() > _FITS:
+    if np.abs(computed_by(Softmax(), scores * factor) - given).max() > _FITS:
         return ""
     row = ", ".join(as_printed(value, table.decimals) for value in table.followed[0][:6])
     power, part = say(f"marking.power.{n}"), say(f"marking.part_of.{n}")

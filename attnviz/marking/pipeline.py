@@ -29,7 +29,7 @@ from attnviz.marking.settings import (
     shared_out,
     symbol_of,
 )
-from attnviz.marking.step import made_by
+from attnviz.marking.step import computed_by
 from attnviz.marking.walk import Walk
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say
@@ -261,6 +261,6 @@ def _with_another(marking: Marking, name: str) -> Iterator[tuple[str, str, np.nd
         for n, due in enumerate(stage.sources):
             for taken in tables:
                 try:
-                    yield taken, due, made_by(stage.rule, *sources[:n], tables[taken], *sources[n + 1 :])
+                    yield taken, due, computed_by(stage.rule, *sources[:n], tables[taken], *sources[n + 1 :])
                 except (ValueError, RuntimeError):
                     continue  # these two can't be multiplied

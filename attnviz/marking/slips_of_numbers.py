@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from attnviz.core.rules import GELU, Add, ReLU, Scale
-from attnviz.marking.step import ANY, PRODUCT, Candidate, Candidates, Row, Slip, Step, made_by, pairs
+from attnviz.marking.step import ANY, PRODUCT, Candidate, Candidates, Row, Slip, Step, computed_by, pairs
 from attnviz.words import say
 
 
@@ -47,7 +47,7 @@ def _columns_swapped(step: Step) -> Candidates:
     for n, name in factors:
         source = step.sources[n]
         for i, j in pairs(source.shape[1]):
-            swapped = step.made_with(n, source[:, _exchanged(source.shape[1], i, j)])
+            swapped = step.computed_with(n, source[:, _exchanged(source.shape[1], i, j)])
             yield Candidate(swapped, {"of": step.symbol(name), "first": str(i), "second": str(j)})
 
 
@@ -95,7 +95,7 @@ def _written_wrongly(step: Step) -> Candidates:
     for named, value in _miswritten(right, decimals):
         values = step.right.copy()
         values[row, column] = value
-        places = {"cell": step.own.at(row, column), "right": step.shown(right), "read": step.shown(value)}
+        places = {"cell": step.whole_stage.at(row, column), "right": step.printed(right), "read": step.printed(value)}
         yield Candidate(values, places, named=named)
 
 
@@ -150,7 +150,11 @@ def _read_as(
     def as_read(value: float, named: str, fitted: int = 0) -> Candidate:
         values = step.right.copy()
         values[line] = values[line] + weights * (value - due)  # type: ignore[index]
-        places = {"cell": step.stages[name].at(*cell), "due": step.shown(due, name), "read": step.shown(value, name)}
+        places = {
+            "cell": step.stages[name].at(*cell),
+            "due": step.printed(due, name),
+            "read": step.printed(value, name),
+        }
         return Candidate(values, places, fitted, named)
 
     slips = [("sign_read", -due)]
@@ -167,7 +171,7 @@ def _rounded_early(step: Step) -> Candidates:
     """Yield the results of rounding a source, or the table, too early."""
     for n, name in enumerate(step.stage.sources):
         for decimals in range(step.decimals.get(name, max(step.decimals.values(), default=0))):
-            rounded = step.made_with(n, step.sources[n].round(decimals))
+            rounded = step.computed_with(n, step.sources[n].round(decimals))
             yield Candidate(rounded, {"of": step.symbol(name), "n": decimals})
     for decimals in range(step.decimals.get(step.stage.name, 0)):
         yield Candidate(step.right.round(decimals), {"of": step.stage.symbol, "n": decimals})
@@ -176,7 +180,7 @@ def _rounded_early(step: Step) -> Candidates:
 SLIPS = (
     Slip(
         "other_activation", (ReLU, GELU),
-        lambda step: [made_by(GELU() if step.rule == ReLU() else ReLU(), step.sources[0])],
+        lambda step: [computed_by(GELU() if step.rule == ReLU() else ReLU(), step.sources[0])],
     ),
     Slip("left_as_it_was", ANY, _left_as_it_was),
     Slip("turned", ANY, _turned),

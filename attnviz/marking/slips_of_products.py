@@ -75,7 +75,7 @@ def _of_another_head(step: Step) -> Candidates:
             table = _columns_of(step, other, step.stage.name)
         else:
             sources = [source for name in step.stage.sources if (source := _of(step, other, name)) is not None]
-            table = step.made(*sources) if len(sources) == len(step.stage.sources) else None
+            table = step.computed(*sources) if len(sources) == len(step.stage.sources) else None
         if other != step.head and table is not None and table.shape == step.right.shape:
             yield Candidate(table, {"other": other})
 
@@ -133,7 +133,7 @@ def _other_summand(step: Step) -> Candidates:
 def _taken(step: Step, n: int, other: str, due: str) -> Candidates:
     """One of the sources is another table of the same shape."""
     if other != due and step.has(other) and step.tables[other].shape == step.tables[due].shape:
-        values = step.made_with(n, step.tables[other])
+        values = step.computed_with(n, step.tables[other])
         yield Candidate(values, {"taken": step.symbol(other), "due": step.symbol(due)})
 
 
@@ -176,7 +176,7 @@ def _not_transposed(step: Step) -> Candidates:
 def _weights_turned(step: Step) -> Candidates:
     """The attention weights read down their columns."""
     if step.sources[0].shape[0] == step.sources[0].shape[1]:
-        yield step.made(step.sources[0].T, step.sources[1])
+        yield step.computed(step.sources[0].T, step.sources[1])
 
 
 SLIPS = (

@@ -9,12 +9,12 @@ from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Share, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
-from attnviz.marking.step import ADD, PRODUCT, SCALE, SOFTMAX, Candidate, Candidates, Slip, Step, made_by
+from attnviz.marking.step import ADD, PRODUCT, SCALE, SOFTMAX, Candidate, Candidates, Slip, Step, computed_by
 from attnviz.words.numbers import written
 
 
 def _softmax(scores: np.ndarray, over: str = ROWS) -> np.ndarray:
-    return made_by(Softmax(axis=over), scores)
+    return computed_by(Softmax(axis=over), scores)
 
 
 def _exponentials(step: Step) -> tuple[np.ndarray, np.ndarray]:
@@ -115,9 +115,9 @@ def _turned_by_place(step: Step) -> Candidates:
     """Yield queries, keys or scores with rotary positions."""
     for rule in (Rotate(), Rotate(halves=True)):
         if step.stage.name == "scores" and step.sources[0].shape[1] % 2 == 0:
-            yield step.made(*(made_by(rule, source) for source in step.sources))
+            yield step.computed(*(computed_by(rule, source) for source in step.sources))
         elif step.stage.name in ("q", "k") and step.right.shape[1] % 2 == 0:
-            yield made_by(rule, step.right)
+            yield computed_by(rule, step.right)
 
 
 def _less_by_distance(step: Step) -> Candidates:
@@ -142,11 +142,11 @@ def _of_features(step: Step) -> Candidates:
     """Linear attention: shares of the products of features, with no softmax."""
     if not step.has("q", "k"):
         return
-    q, k = (made_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
+    q, k = (computed_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
     if q.shape[1] != k.shape[1]:
         return
     products, mask = q @ k.T, step.tables[MASK] if step.has(MASK) else None
-    yield made_by(Share(), products, *([] if mask is None or mask.shape != products.shape else [mask]))
+    yield computed_by(Share(), products, *([] if mask is None or mask.shape != products.shape else [mask]))
 
 
 def _normed_first(step: Step) -> Candidates:
@@ -157,11 +157,11 @@ def _normed_first(step: Step) -> Candidates:
     if step.stage.name == "residual_1":
         yield Candidate(_normed(step.right), {"of": step.stage.symbol})
     elif step.stage.sources[0] in ("x", "residual_1") and step.sources[0].shape[1] > 1:
-        yield Candidate(step.made_with(0, _normed(step.sources[0])), {"of": step.symbol(step.stage.sources[0])})
+        yield Candidate(step.computed_with(0, _normed(step.sources[0])), {"of": step.symbol(step.stage.sources[0])})
 
 
 def _normed(rows: np.ndarray) -> np.ndarray:
-    return made_by(LayerNorm(), rows, np.ones((1, rows.shape[1])), np.zeros((1, rows.shape[1])))
+    return computed_by(LayerNorm(), rows, np.ones((1, rows.shape[1])), np.zeros((1, rows.shape[1])))
 
 
 SLIPS = (

@@ -48,7 +48,7 @@ class Slip(NamedTuple):
         """Whether a stage of this rule and name can have it."""
         return type(rule) in self.where and (not self.named or name in self.named)
 
-    def made(self, step: "Step") -> list[Candidate]:
+    def candidates(self, step: "Step") -> list[Candidate]:
         """Return what a step becomes by it."""
         return [each if isinstance(each, Candidate) else Candidate(each) for each in self.ways(step)]
 
@@ -57,7 +57,7 @@ ANY, PRODUCT, SCALE, SOFTMAX, ADD = RULES, (Product,), (Scale,), (Softmax,), (Ad
 
 
 @np.errstate(all="ignore")  # what overflows makes nothing of note
-def made_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
+def computed_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
     """Return what a rule makes of tables, in float64."""
     assert rule is not None
     return rule.values(*sources)
@@ -68,7 +68,7 @@ class Step:
 
     `given` is what is printed of it (None where nothing is), and `off` which cells of that are wrong. Of a stage of
     one of several heads, `stage`, `tables`, `stages` and `decimals` have the names that they would have if it were the
-    only one, `head` is its number, and `own` the stage as it stands in the whole, whose tables are `whole`.
+    only one, `head` is its number, and `whole_stage` the stage as it stands in the whole, whose tables are `whole`.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Step:
         given: np.ndarray | None = None, off: np.ndarray | None = None, half: float = 0.0,
     ) -> None:  # fmt: skip
         self.settings, self.given, self.off, self.half = marking.settings, given, off, half
-        self.own, self.whole, self.head = stage, tables, None
+        self.whole_stage, self.whole, self.head = stage, tables, None
         self.stage, self.tables, self.stages, self.decimals = stage, tables, marking.stages, marking.decimals
         if path := path_of(stage.name):
             self.head = stage.head
@@ -85,7 +85,7 @@ class Step:
             sources = tuple(name.removeprefix(path) for name in stage.sources)
             self.stage = replace(stage, name=base_of(stage.name), sources=sources)
         self.sources = tuple(self.tables[name] for name in self.stage.sources)
-        self.right = self.made(*self.sources)
+        self.right = self.computed(*self.sources)
 
     @property
     def rule(self) -> Rule:
@@ -93,13 +93,13 @@ class Step:
         assert self.stage.rule is not None
         return self.stage.rule
 
-    def made(self, *sources: np.ndarray) -> np.ndarray:
+    def computed(self, *sources: np.ndarray) -> np.ndarray:
         """Return what the rule makes of other sources."""
-        return made_by(self.stage.rule, *sources)
+        return computed_by(self.stage.rule, *sources)
 
-    def made_with(self, n: int, source: np.ndarray) -> np.ndarray:
+    def computed_with(self, n: int, source: np.ndarray) -> np.ndarray:
         """Return what the rule makes of its sources, one of them exchanged."""
-        return self.made(*self.sources[:n], source, *self.sources[n + 1 :])
+        return self.computed(*self.sources[:n], source, *self.sources[n + 1 :])
 
     def has(self, *names: str) -> bool:
         """Whether all these tables stand before it."""
@@ -109,7 +109,7 @@ class Step:
         """Return the symbol of a table."""
         return self.stages[name].symbol
 
-    def shown(self, value: float, name: str = "") -> str:
+    def printed(self, value: float, name: str = "") -> str:
         """Return a number as a table prints it, by default the step's."""
         own = self.decimals.get(self.stage.name, 2)
         return as_printed(float(value), self.decimals.get(name, own))

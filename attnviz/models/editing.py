@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, Editing, ModelEdit
-from attnviz.models.projections import Made
+from attnviz.models.projections import Projected
 from attnviz.models.trace import Layer
 from attnviz.words import say
 
@@ -44,7 +44,7 @@ def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> Non
     part = edit.matrix[-1]
     tensor = getattr(layer.attended, {"q": "query", "k": "key", "v": "value"}[part])
     own = head if part == "q" else head * len(tensor) // layer.n_heads  # several heads may read the same keys
-    made = layer.made[part](own)
+    made = layer.projected[part](own)
     if edit.matrix in PARTS:
         _check_place(edit, tuple(tensor.shape[-2:]))
         if made is None:
@@ -58,7 +58,7 @@ def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> Non
     _lay_weight(editing, edit, made)
 
 
-def _lay_weight(editing: Editing, edit: ModelEdit, made: Made) -> None:
+def _lay_weight(editing: Editing, edit: ModelEdit, made: Projected) -> None:
     assert edit.matrix in WEIGHTS
     if edit.matrix.startswith("w_"):
         _check_place(edit, tuple(made.weight.shape))

@@ -24,44 +24,44 @@ _ALIKE = 1e-4  # what a module computes and what is made here may differ by this
 
 
 @dataclass(frozen=True)
-class Made:
+class Projected:
     """A head's queries, keys or values, as columns of a product.
 
-    `made` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: the columns of the whole
-    `projection` from `first` on. `turn` is the rule that turned them, or None.
+    `product` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: the columns of the
+    whole `projection` from `first` on. `turn` is the rule that turned them, or None.
     """
 
     x: Tensor
     weight: Tensor
     bias: Tensor | None
-    made: Tensor
+    product: Tensor
     first: int
     projection: Projection
     turn: Rotate | None = None
 
 
-MadeHeads = Callable[[int], Made | None]  # by a head's number
+ProjectedHeads = Callable[[int], Projected | None]  # by a head's number
 
 
-def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = ()) -> Made | None:
+def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = ()) -> Projected | None:
     """Return how a head's `part` ``(n_tokens, d)`` was made, None if unknown.
 
     The latest product comes first; what was turned by one of the `turns` is found as it was before.
     """
     for projection in reversed(projections):
-        if len(projection.made) != len(part) or projection.made.shape[1] < part.shape[1]:
+        if len(projection.product) != len(part) or projection.product.shape[1] < part.shape[1]:
             continue
-        for first in _candidates(part, projection.made):
+        for first in _candidates(part, projection.product):
             cut = slice(first, first + part.shape[1])
-            before = projection.made[:, cut]
+            before = projection.product[:, cut]
             turn = _turn_between(before, part, turns)
             if turn is not None or torch.equal(before, part):
                 bias = None if projection.bias is None else projection.bias[cut]
-                return Made(projection.x, projection.weight[:, cut], bias, before, first, projection, turn)
+                return Projected(projection.x, projection.weight[:, cut], bias, before, first, projection, turn)
     return None
 
 
-def made_heads(parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> MadeHeads:
+def projected_heads(parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> ProjectedHeads:
     """Return how each head's queries, keys or values were made, on demand."""
     return cache(lambda head: found(parts[head], projections, turns))
 
@@ -160,7 +160,7 @@ def attended_as_named(
     for part, made in parts.items():
         if made is None:
             raise ValueError(f"{part} is {getattr(named, part)!r}, which made nothing of x, expected a part that does")
-    q, k, v = (made.made for made in parts.values() if made is not None)
+    q, k, v = (made.product for made in parts.values() if made is not None)
     if named.q == named.k == named.v:
         q, k, v = q.chunk(3, -1)
     for each in attended:

@@ -198,7 +198,7 @@ class _Stream:
             raise _otherwise(view)
         self.inputs, outputs = [seen[block][0] for block in blocks], [seen[block][1] for block in blocks]
         self.last, self._normed = outputs[-1], into
-        added = [each.output.made[-1].double() for each in self.attended if each.output is not None]
+        added = [each.output.product[-1].double() for each in self.attended if each.output is not None]
         self.fed = [after - before - each for before, after, each in zip(self.inputs, outputs, added, strict=True)]
         for block, fed in zip(blocks, self.fed, strict=True):
             made = [seen[each][1] for each in block.children() if each in seen]

@@ -24,7 +24,7 @@ from attnviz.core.stages import (
 )
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
-from attnviz.models.projections import Made, MadeHeads
+from attnviz.models.projections import Projected, ProjectedHeads
 from attnviz.models.watching import Attended
 from attnviz.words import Later, later, say
 from attnviz.words.numbers import percent, significant
@@ -42,7 +42,7 @@ class HeadParts:
     """A head's queries, keys and values, and how they were made."""
 
     given: Mapping[str, Tensor]  # q, k, v: (n_tokens, d)
-    made: Mapping[str, Made | None]
+    projected: Mapping[str, Projected | None]
     added: Tensor | None
     scaling: float
     weights: Tensor | None
@@ -55,7 +55,7 @@ class HeadParts:
 
 
 def parts_of(
-    attended: Attended, made: Mapping[str, MadeHeads], head: int, *, others: bool = False, sink: bool = True
+    attended: Attended, projected: Mapping[str, ProjectedHeads], head: int, *, others: bool = False, sink: bool = True
 ) -> HeadParts:
     """Return one head's parts; without `sink`, a sink doesn't count."""
     shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
@@ -64,7 +64,7 @@ def parts_of(
     added, bias = (None if each is None else each[head % len(each)] for each in (attended.added, attended.bias))
     return HeadParts(
         {part: _in_float32(tensors[part][at]) for part, at in places.items()},
-        {part: made[part](at) for part, at in places.items()},
+        {part: projected[part](at) for part, at in places.items()},
         added,
         attended.scaling,
         None if attended.weights is None else attended.weights[head],
@@ -176,7 +176,7 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
                 table[name], given[name] = replace(stage, rule=None, sources=()), parts.given[part]
         elif name in known:
             table[name] = replace(stage, sources=(inputs[name], *stage.sources[1:]))
-            own[name] = known[name].made
+            own[name] = known[name].product
         elif name.startswith(("w_", "b_")):
             tensor = known[part].weight if name.startswith("w_") else known[part].bias
             assert tensor is not None
@@ -199,9 +199,9 @@ def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: _in_float32(matrix) for name, matrix in matrices.items()}
 
 
-def _known(parts: HeadParts) -> dict[str, Made]:
+def _known(parts: HeadParts) -> dict[str, Projected]:
     """Return the traced parts: queries and keys only if turned alike."""
-    known = {part: each for part, each in parts.made.items() if each is not None}
+    known = {part: each for part, each in parts.projected.items() if each is not None}
     turns = {part: known[part].turn if part in known else None for part in "qk"}
     if turns["q"] != turns["k"]:
         known = {part: each for part, each in known.items() if each.turn is None}
@@ -209,7 +209,7 @@ def _known(parts: HeadParts) -> dict[str, Made]:
     return {part: each for part, each in known.items() if part in named}
 
 
-def _inputs(known: Mapping[str, Made], *, others: bool) -> dict[str, str]:
+def _inputs(known: Mapping[str, Projected], *, others: bool) -> dict[str, str]:
     """Return whether each part is made of X or of Y.
 
     Y is what keys are made of, if that isn't what queries are. What is made of a third input has no name.

@@ -17,7 +17,7 @@ from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.models.edits import EVEN, ModelEdit
 from attnviz.models.pieces import Piece, pieces_of
-from attnviz.models.projections import MadeHeads, made_heads
+from attnviz.models.projections import ProjectedHeads, projected_heads
 from attnviz.models.tables import averaged, head_trace, parts_of, with_output
 from attnviz.models.watching import Attended
 
@@ -61,18 +61,18 @@ class Layer:
         return torch.stack([self.head(head).attention_weights for head in range(self.n_heads)])
 
     @cached_property
-    def made(self) -> Mapping[str, MadeHeads]:
+    def projected(self) -> Mapping[str, ProjectedHeads]:
         """How each head's queries, keys and values were made, None if unknown."""
         parts = {"q": self.attended.query, "k": self.attended.key, "v": self.attended.value}
         turns = {"q": self.turns, "k": self.turns, "v": ()}
-        return {name: made_heads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
+        return {name: projected_heads(part, self.attended.projections, turns[name]) for name, part in parts.items()}
 
     @cached_property
     def _heads(self) -> dict[int, AttentionTrace]:
         return {}
 
     @property
-    def most_made(self) -> int:
+    def most_kept(self) -> int:
         """How many heads stay made: of many tokens, few."""
         return min(self.n_heads, max(1, _KEPT // (self.attended.query.shape[-2] * self.attended.key.shape[-2])))
 
@@ -83,7 +83,7 @@ class Layer:
         if made is not None:
             return made
         made = self._head(head)
-        for other in list(kept)[: max(0, len(kept) + 1 - self.most_made)]:
+        for other in list(kept)[: max(0, len(kept) + 1 - self.most_kept)]:
             kept.pop(other, None)
         kept[head] = made
         return made
@@ -91,7 +91,7 @@ class Layer:
     def _head(self, head: int) -> AttentionTrace:
         others = self.kind == "cross"
         changed = self.changed.get(head, ())
-        parts = parts_of(self.attended, self.made, head, others=others, sink=EVEN not in changed)
+        parts = parts_of(self.attended, self.projected, head, others=others, sink=EVEN not in changed)
         trace = head_trace(parts, self.tokens, changed)
         if not others or len(self.read) != self.attended.key.shape[-2]:
             return trace
@@ -253,7 +253,7 @@ class ModelTrace:
         tensors = [each for layer in self.layers for each in layer.attended.computed()]
         tensors += [each for each in getattr(self.result, "__dict__", {}).values() if isinstance(each, Tensor)]
         storages = {each.untyped_storage().data_ptr(): each.untyped_storage().nbytes() for each in tensors}
-        made = sum(layer.most_made * 3 * 4 * layer.weights[0].numel() for layer in self.layers)
+        made = sum(layer.most_kept * 3 * 4 * layer.weights[0].numel() for layer in self.layers)
         return sum(storages.values()) + made + (0 if self.original is None else self.original.n_bytes)
 
     @cached_property

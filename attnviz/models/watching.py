@@ -25,14 +25,14 @@ from attnviz.models.edits import Editing, changed_dot_product, changed_multi_hea
 class Projection:
     """A product of `x` ``(n, d_in)`` with one of a model's weights.
 
-    `made` is ``(n, d_out)``, `weight` ``(d_in, d_out)``, maybe a changed one, and `bias` ``(d_out,)`` or None.
+    `product` is ``(n, d_out)``, `weight` ``(d_in, d_out)``, maybe a changed one, and `bias` ``(d_out,)`` or None.
     `pointer` is where the model's own weight is in memory.
     """
 
     x: Tensor
     weight: Tensor
     bias: Tensor | None
-    made: Tensor
+    product: Tensor
     pointer: int = 0
 
 
@@ -70,7 +70,7 @@ class Attended:
         projections = (*self.projections, *(() if self.output is None else (self.output,)))
         own = (self.query, self.key, self.value, self.added, self.bias, self.weights, self.context)
         yield from (each for each in own if each is not None)
-        yield from (each for one in projections for each in (one.x, one.made))
+        yield from (each for one in projections for each in (one.x, one.product))
 
 
 class Watch(TorchFunctionMode):
@@ -200,7 +200,7 @@ class Watch(TorchFunctionMode):
         number, editing = len(self.attended), self.editing
         self._projections = plain if editing is None else [_edited(editing, number, each) for each in plain]
         heads = given["num_heads"]
-        parts = [each.made.reshape(len(each.made), heads, -1).transpose(0, 1) for each in self._projections]
+        parts = [each.product.reshape(len(each.product), heads, -1).transpose(0, 1) for each in self._projections]
         added, scaling = _mask_of(given, parts[0]), parts[0].shape[-1] ** -0.5
         untouched = all(one is other for one, other in zip(self._projections, plain, strict=True))
         if editing is None or (untouched and not editing.touches(number)):
@@ -286,14 +286,14 @@ def _edited(editing: Editing, number: int, projection: Projection) -> Projection
     """Return a projection with its changes, itself if it has none."""
     weight = editing.weights.get(projection.pointer)
     bias = None if projection.bias is None else editing.biases.get(projection.bias.data_ptr())
-    made = projection.made
+    made = projection.product
     if weight is not None or bias is not None:
         weight = projection.weight if weight is None else weight
         bias = projection.bias if bias is None else bias
-        projection = replace(projection, weight=weight, bias=bias, made=F.linear(projection.x, weight.mT, bias))
-        made = projection.made
+        projection = replace(projection, weight=weight, bias=bias, product=F.linear(projection.x, weight.mT, bias))
+        made = projection.product
     changed = editing.product(number, projection.pointer, made)
-    return projection if changed is made else replace(projection, made=changed)
+    return projection if changed is made else replace(projection, product=changed)
 
 
 def _in_projections(given: Mapping[str, Any], inputs: list[Tensor]) -> list[Projection]:

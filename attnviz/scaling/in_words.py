@@ -17,12 +17,12 @@ _NAMED = ("none", "sqrt", "linear")
 _HARDLY = 1.25  # a spread that changes by no more hardly changes
 
 
-def shown(value: float, width: float = 0.0) -> str:
+def write_number(value: float, width: float = 0.0) -> str:
     """Write a number of the experiment, the same in every text.
 
     Of what has an interval so wide, digits go down to the second one of half of it, which is its uncertainty.
 
-    >>> shown(0.25), shown(2e-7), shown(61.5763, 14.5558), shown(61.5763, 0.002)
+    >>> write_number(0.25), write_number(2e-7), write_number(61.5763, 14.5558), write_number(61.5763, 0.002)
     ('0.2500', '2.00e−07', '61.6', '61.5763')
     """
     if not width > 0 or abs(value) >= LARGEST_FIXED - 1:
@@ -32,7 +32,7 @@ def shown(value: float, width: float = 0.0) -> str:
 
 def measured(row: pd.Series, column: str) -> str:
     """Write a number of the table, of its row and column."""
-    return shown(row[column], row.get(f"{column}_high", 0.0) - row.get(f"{column}_low", 0.0))
+    return write_number(row[column], row.get(f"{column}_high", 0.0) - row.get(f"{column}_low", 0.0))
 
 
 def said_scale(scale: str) -> str:
@@ -76,11 +76,11 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
     row = _line(table, dim, str(table.scale.iloc[0]))
     raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
     expected, width = row.expected_variance * raw, (row.variance_high - row.variance_low) * raw
-    found, low, high = (shown(each * raw, width) for each in (row.variance, row.variance_low, row.variance_high))
+    found, low, high = (write_number(each * raw, width) for each in (row.variance, row.variance_low, row.variance_high))
     return say(
         "scaling.theory.line", dim=dim, expected=significant(expected, 4),
         expected_scaled=significant(expected / dim, 4), measured=found, low=low, high=high,
-        scaled=shown(row.variance * raw / dim, width / dim),
+        scaled=write_number(row.variance * raw / dim, width / dim),
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ it to grow like d: d · 0.5000 for this sentence.'
     alone, whole = drawn.expected_variance(1), drawn.expected_variance(dim)
     mean, _ = INITIALIZATIONS[source.removesuffix(OF_PROJECTIONS)].moments(1)
     if mean == 0:
-        return say("scaling.theory.zero_mean", alone=shown(alone))
+        return say("scaling.theory.zero_mean", alone=write_number(alone))
     share = max(0.0, 1 - dim * alone / whole) if whole > 0 else 0.0
     return say("scaling.theory.shared", mean=significant(mean), share=f"{100 * share:.1f}", dim=dim)
 
@@ -153,7 +153,7 @@ def about_gradient(table: pd.DataFrame, dim: int) -> list[str]:
 scores can only shrink it."
     """
     n_keys = int(table.n_keys.iloc[0])
-    keys = {"even": shown(even_jacobian_norm(n_keys)), "keys": plural(n_keys, "key")}
+    keys = {"even": write_number(even_jacobian_norm(n_keys)), "keys": plural(n_keys, "key")}
     sizes = say("scaling.gradient.sizes", **keys) if n_keys > 2 else say("scaling.gradient.sizes_two")
     said = [say("scaling.gradient.what"), sizes]
     scales = list(dict.fromkeys(table.scale))
@@ -174,7 +174,7 @@ def _way_of_mean(rows: pd.DataFrame, scale: str) -> str:
     peak = means.index(max(means))
     told = rows.iloc[[0, peak, -1]]  # compared as they're written: all with as many digits
     width = float((told.jacobian_norm_high - told.jacobian_norm_low).max())
-    first, most, last = (shown(each, width) for each in told.jacobian_norm)
+    first, most, last = (write_number(each, width) for each in told.jacobian_norm)
     weights = [measured(row, "largest_attention_weight") for _, row in told.iterrows()]
     ends = {"scale": scale, "first": first, "low": dims[0], "last": last, "high": dims[-1]}
     ends_of_weight = {"weight_first": weights[0], "weight_last": weights[-1]}
@@ -204,11 +204,11 @@ def about_factor(scores: Sequence[float], factor: float) -> str:
         return say("scaling.classic.zero")
     if factor < 0:
         lowest, highest = (significant(score) for score in (min(scores), max(scores)))
-        return say("scaling.classic.flipped", lowest=lowest, highest=highest, after=shown(after.max()),
-                   least=shown(after.min()))  # fmt: skip
+        return say("scaling.classic.flipped", lowest=lowest, highest=highest, after=write_number(after.max()),
+                   least=write_number(after.min()))  # fmt: skip
     if factor == 1:
         return say("scaling.classic.same")
-    highest_weight = {"before": shown(before.max()), "after": shown(after.max())}
+    highest_weight = {"before": write_number(before.max()), "after": write_number(after.max())}
     if factor > 1:
         return say("scaling.classic.sharper", **highest_weight)
     return say("scaling.classic.softer", **highest_weight)

@@ -63,7 +63,7 @@ def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
 def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:
     """Say how much of the output a head gives."""
     assert layer.attended.output is not None
-    lengths = {"part": trace["output"][query].norm(), "whole": layer.attended.output.made[query].float().norm()}
+    lengths = {"part": trace["output"][query].norm(), "whole": layer.attended.output.product[query].float().norm()}
     told = {name: written(length.item(), state.digits()) for name, length in lengths.items()}
     name = "output_told" if layer.attended.output.bias is None else "output_told_bias"
     return say(f"models.page.{name}", token=token_labels(layer.tokens)[query], **told)

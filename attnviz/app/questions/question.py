@@ -118,7 +118,7 @@ def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
 
 def made_of(question: Question, example: Example) -> AttentionTrace:
     """Return the example's trace, as seen from its first head."""
-    return question.made(example.scenario, example.options).seen_from(0)
+    return question.drawn_trace(example.scenario, example.options).seen_from(0)
 
 
 def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> Looks:
@@ -134,7 +134,7 @@ def looks_of(question: Question, example: Example, made: str, *, presenting: boo
 
 def _show_board(question: Question, example: Example) -> None:
     scenario = question.makes(example.scenario, example.options)
-    trace = question.made(example.scenario, example.options)
+    trace = question.drawn_trace(example.scenario, example.options)
     first = trace.seen_from(0)
     looks = looks_of(question, example, prediction(question.slug), presenting=is_presenting())
     if looks.about and not looks.says:

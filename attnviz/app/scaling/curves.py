@@ -25,8 +25,8 @@ from attnviz.scaling.in_words import (
     about_source,
     described_curve,
     flat_or_not,
-    shown,
     theory_against_measured,
+    write_number,
 )
 from attnviz.scaling.settings import OWN, SweepSettings, encode_settings, playground_scenario
 from attnviz.words import say
@@ -139,8 +139,8 @@ def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
     left, right = st.columns(2)
     keys = labels or [say("scaling.row.key", number=k) for k in order]  # in the table, too, they have these numbers
     axis = None if labels else say("scaling.row.axis_sorted")
-    raw = say("scaling.row.raw", dim=settings.picked, largest=shown(before.max()))
-    scaled = say("scaling.row.scaled", dim=settings.picked, largest=shown(after.max()))
+    raw = say("scaling.row.raw", dim=settings.picked, largest=write_number(before.max()))
+    scaled = say("scaling.row.scaled", dim=settings.picked, largest=write_number(after.max()))
     for column, name, weights, title in ((left, "none", before, raw), (right, "sqrt", after, scaled)):
         with column:
             draw = partial(row_spec, {name: weights}, title, labels=labels, keys=keys, axis=axis)

@@ -17,7 +17,7 @@ from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.figures import Curve, curve_spec, histogram_spec, row_spec
 from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.in_words import about_factor, about_inits, described_curve, shown
+from attnviz.scaling.in_words import about_factor, about_inits, described_curve, write_number
 from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import HEADS, SweepSettings
 from attnviz.scaling.sources import OF_PROJECTIONS
@@ -57,7 +57,7 @@ def show_classic_row(settings: SweepSettings) -> None:
         texts = [significant(score) for score in CLASSIC_SCORES]
         st.text(say("scaling.classic.scores", scores=", ".join(texts)))
         for each in dict.fromkeys((1.0, factor)):
-            weights = ", ".join(map(shown, softmax_row(CLASSIC_SCORES, each)))
+            weights = ", ".join(map(write_number, softmax_row(CLASSIC_SCORES, each)))
             st.text(say("scaling.classic.softmax", times=significant(each), weights=weights))
             read = significant(tokens_read(softmax_row(CLASSIC_SCORES, each)), 3)
             st.caption(say("scaling.classic.read", n=read, of=len(CLASSIC_SCORES)))
@@ -67,7 +67,7 @@ def show_classic_row(settings: SweepSettings) -> None:
         title = say("scaling.classic.title", times=times)
         names = [say("scaling.classic.times", times=each) for each in ("1", times)]
         draw = partial(row_spec, rows, title, names=names, labels=texts, axis=say("scaling.classic.axis"))
-        before, after = (shown(rows[scale][-1]) for scale in ("sqrt", "none"))  # the last score is the highest
+        before, after = (write_number(rows[scale][-1]) for scale in ("sqrt", "none"))  # the last score is the highest
         alt = say("scaling.classic.alt", before=before, after=after)
         show_offered(draw, "scaling.classic", title, alt, width="stretch")
 
@@ -82,14 +82,16 @@ def show_which_dimension(settings: SweepSettings) -> None:
         d_k = D_MODEL // heads
         scores = head_scores(heads, settings.seed)
         rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, D_MODEL**-0.5)}
-        texts = [shown(score) for score in scores]
+        texts = [write_number(score) for score in scores]
         st.text(say("scaling.heads.shape", d_model=D_MODEL, d_k=d_k, heads=heads))
         st.text(say("scaling.heads.scores", tokens=plural(N_TOKENS, "token"), scores=", ".join(texts)))
         for name, divisor, scale in (("d_k", d_k, "sqrt"), ("d_model", D_MODEL, "linear")):
-            weights = ", ".join(map(shown, rows[scale]))
-            st.text(say("scaling.heads.divided", name=name, root=shown(divisor**0.5), weights=weights))
+            weights = ", ".join(map(write_number, rows[scale]))
+            st.text(say("scaling.heads.divided", name=name, root=write_number(divisor**0.5), weights=weights))
         st.caption(
-            say("scaling.heads.one") if heads == 1 else say("scaling.heads.why", heads=heads, root=shown(heads**0.5))
+            say("scaling.heads.one")
+            if heads == 1
+            else say("scaling.heads.why", heads=heads, root=write_number(heads**0.5))
         )
         st.caption(say("scaling.heads.drawn", d_model=D_MODEL))
     with right:
@@ -99,7 +101,7 @@ def show_which_dimension(settings: SweepSettings) -> None:
             row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=texts, keys=keys,
             axis=say("scaling.heads.axis"),
         )  # fmt: skip
-        alt = say("scaling.heads.alt", right=shown(rows["sqrt"].max()), wrong=shown(rows["linear"].max()))
+        alt = say("scaling.heads.alt", right=write_number(rows["sqrt"].max()), wrong=write_number(rows["linear"].max()))
         show_offered(draw, "scaling.heads_row", title, alt, width="stretch")
 
 

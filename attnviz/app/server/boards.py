@@ -86,6 +86,6 @@ def _of_question(state: State) -> bytes | None:
     if not looks.names:
         return None
     scenario = question.makes(example.scenario, example.options)
-    trace = question.made(example.scenario, example.options).seen_from(0)
+    trace = question.drawn_trace(example.scenario, example.options).seen_from(0)
     data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, of_now=False)
     return packed(data | {"picked": None})

@@ -2,7 +2,7 @@
 
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot
-from attnviz.core.rules.explaining.cell import Cell, Cells, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.rules.explaining.numbers import DECIMALS
 from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.positions import Relative, Rotate
@@ -20,8 +20,45 @@ RULES: tuple[type[Rule], ...] = (
 )  # fmt: skip
 
 __all__ = [
-    "BFLOAT16", "DECIMALS", "FLOAT16", "FLOAT32", "GELU", "RULES", "Add", "Block", "Bounded", "Cap", "Cell",
-    "Cells", "Concatenate", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm", "Lookup", "Made",
-    "PassOn", "Precision", "Product", "ReLU", "Recut", "Relative", "Rotate", "Rule", "Scale", "Shape", "Share",
-    "Slice", "Softmax", "Surprise", "Term", "TimesRoot", "declaration", "in_rows", "later", "names_on", "owner_of",
+    "BFLOAT16",
+    "DECIMALS",
+    "FLOAT16",
+    "FLOAT32",
+    "GELU",
+    "RULES",
+    "Add",
+    "Block",
+    "Bounded",
+    "Cap",
+    "Cell",
+    "CellExplanation",
+    "Cells",
+    "Concatenate",
+    "Factor",
+    "FeatureMap",
+    "HeadsInCode",
+    "Ids",
+    "LayerNorm",
+    "Lookup",
+    "PassOn",
+    "Precision",
+    "Product",
+    "ReLU",
+    "Recut",
+    "Relative",
+    "Rotate",
+    "Rule",
+    "Scale",
+    "Shape",
+    "Share",
+    "Slice",
+    "Softmax",
+    "Surprise",
+    "Term",
+    "TimesRoot",
+    "declaration",
+    "in_rows",
+    "later",
+    "names_on",
+    "owner_of",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.explaining.cell import Cell, Cells, Made
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells
 from attnviz.core.rules.explaining.said import explained, seen
 from attnviz.core.rules.expression import Piece
 from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, piece_at, touched
@@ -204,7 +204,7 @@ class Rule(ABC):
         """Return the PyTorch lines that compute `made` from the sources `names`."""
         return [f"{made} = {self.in_code.format(*names, **self.settings)}"]
 
-    def explain(self, cell: Cell) -> Made:
+    def explain(self, cell: Cell) -> CellExplanation:
         """Return how a cell is computed, in symbols, numbers and words."""
         return explained(cell, declaration_of(cell, self))
 

@@ -11,7 +11,7 @@ from torch import Tensor, matmul
 from torch.nn.functional import linear
 
 from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
-from attnviz.core.rules.explaining.cell import Cell, Made, in_rows
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, in_rows
 from attnviz.core.rules.expression import I, J, K, Piece, Text, add_up, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.stage import Stage
@@ -171,7 +171,7 @@ class Product(Rule):
         lines = [f"{made} = {' + '.join((product, *names[2:]))}"]
         return lines + [f"{made}[..., {row}, {column}] = {number!r}" for row, column, number in self.typed]
 
-    def explain(self, cell: Cell) -> Made:
+    def explain(self, cell: Cell) -> CellExplanation:
         said = super().explain(cell)
         parts = (
             four_parts(cell)

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attnviz.core.rules.stage import Stage, Table, Texts, lowered
-from attnviz.core.what_if import SCORES, Made, WhatIf
+from attnviz.core.what_if import SCORES, Recipe, WhatIf
 from attnviz.words import later
 
 BIASES = ("b_q", "b_k", "b_v")
@@ -46,7 +46,7 @@ def row(
     They stand in the catalogue under `told`, or its name.
     """
     *kinds, rule, sources = (*what, None, ())[:5]
-    made, switched = what_if.changed(name, Made(rule, sources, told))
+    made, switched = what_if.changed(name, Recipe(rule, sources, told))
     product = made.rule.formula(*(symbols[source] for source in made.sources)) if symbols and made.rule else ""
     texts = Texts.of(f"stages.{made.told or name}", product=product)
     if what_if.get(SCORES) == "keys-first" and name in _AFTER_SCORES:

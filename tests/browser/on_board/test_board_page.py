@@ -149,14 +149,14 @@ def test_a_question_is_predicted_on_its_page_before_anything_of_it_is_answered(c
     mount = "document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: text, width: 1300}))"
     page.evaluate(f"(text) => {mount}", board_page(question, tells="https://course.example"))
     frame = page.frame_locator("iframe")
-    before = question.made(question.start, question.defaults)["w_v"][0, 0].item()
+    before = question.drawn_trace(question.start, question.defaults)["w_v"][0, 0].item()
     cell = frame.locator('[data-at="w_v,0,0"]')
     expect(cell).to_have_js_property("value", before)
     assert why not in frame.locator("body").inner_text()
     frame.get_by_role("button", name=asked.choices[wrong]).click()
     for said in (why, asked.outcome(wrong)[0], question.answer[0]):
         expect(frame.locator("section")).to_contain_text(said)
-    after = question.made(*question.acted)
+    after = question.drawn_trace(*question.acted)
     for name in ("x", "attention_weights", "context"):
         shown = frame.locator(f'[data-at^="{name},"]').evaluate_all("cells => cells.map((cell) => cell.value)")
         assert shown == after[name].flatten().tolist()

@@ -227,9 +227,9 @@ def _seen(learner: Learner, scenario: Scenario) -> tuple[str, dict[str, float]]:
 
 def _holds(learner: Learner, question: Question, scenario: Scenario, options: dict[str, str]) -> str:
     """Return all text of the page, once the cells of its board are those of an example."""
-    made = question.made(scenario, options)
+    made = question.drawn_trace(scenario, options)
     text, cells = _seen(learner, question.makes(scenario, {**question.defaults, **options}))
-    assert bool(cells) == bool({*question.shown(options)} & {*made.seen_from(0).stages})
+    assert bool(cells) == bool({*question.board_matrices(options)} & {*made.seen_from(0).stages})
     return text
 
 

@@ -41,7 +41,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
 }
 # What asks for a prediction beside a board, by what links call it.
 TO_PREDICT = {f"step-{step.name}": ("lesson", HEADS | {"step": step.name, "layer": "1"}) for step in STEPS[1:]} | {
-    each.slug: ("questions", {"question": each.slug}) for each in QUESTIONS if each.shown(each.defaults)
+    each.slug: ("questions", {"question": each.slug}) for each in QUESTIONS if each.board_matrices(each.defaults)
 }
 
 

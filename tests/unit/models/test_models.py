@@ -159,7 +159,7 @@ def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
     assert trace.read_tokens == cross.layers[0].read
     # Where it isn't found what queries are made of, keys are of the encoder's tokens all the same.
     attended = cross.layers[1].attended
-    known = tuple(each for each in attended.projections if len(each.made) == N_TOKENS)
+    known = tuple(each for each in attended.projections if len(each.product) == N_TOKENS)
     found = replace(cross.layers[1], attended=replace(attended, projections=known)).head(2)
     assert not found.stages["q"].sources
     assert "x" not in found.stages

@@ -22,7 +22,7 @@ def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them
         assert found is not None
         total = torch.stack([part["output"].double() for part in parts if part is not None]).sum(0)
         total = total if found.bias is None else total + found.bias
-        torch.testing.assert_close(total.float(), found.made, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(total.float(), found.product, rtol=1e-5, atol=1e-6)
         for head, part in enumerate(parts):
             assert part is not None
             own = layer.head(head)

@@ -240,13 +240,13 @@ def test_pages_are_found_below_the_address_that_the_app_is_served_from(client: T
 
 
 def test_before_it_is_told_the_board_that_people_are_sent_holds_nothing_of_the_answer(client: TestClient) -> None:
-    boards = [each for each in QUESTIONS if each.slug != "learned" and each.shown(each.defaults)]
+    boards = [each for each in QUESTIONS if each.slug != "learned" and each.board_matrices(each.defaults)]
     for question in boards:  # but one, which trains for seconds
-        last = question.shown(question.defaults)[-1]
+        last = question.board_matrices(question.defaults)[-1]
         for told, made in ("", (question.start, question.defaults)), ("&told=1", question.acted):
             held = _held(client.get(f"/class/board?about={question.slug}{told}").text)
             assert not {"asked", "then"} & held.keys(), "it's one of the two boards alone"
-            numbers = question.made(*made).seen_from(0)[last].flatten().tolist()
+            numbers = question.drawn_trace(*made).seen_from(0)[last].flatten().tolist()
             assert held["data"]["matrices"][last]["values"] == pytest.approx(numbers), question.slug
 
 

@@ -17,8 +17,8 @@ from attnviz.scaling.in_words import (
     described_curve,
     flat_or_not,
     measured,
-    shown,
     theory_against_measured,
+    write_number,
 )
 from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import SOURCES
@@ -40,14 +40,14 @@ def test_the_worked_line_has_theory_beside_the_measured_value(dim: int, seed: in
     raw, scaled = (table[(table.dim == dim) & (table.scale == scale)].iloc[0] for scale in ("none", "sqrt"))
     assert theory_against_measured(table, dim) == say(
         "scaling.theory.line", dim=dim, expected=dim, expected_scaled=1, scaled=measured(scaled, "variance"),
-        **{place: shown(raw[column], raw.variance_high - raw.variance_low) for place, column in
+        **{place: write_number(raw[column], raw.variance_high - raw.variance_low) for place, column in
            (("measured", "variance"), ("low", "variance_low"), ("high", "variance_high"))},
     )  # fmt: skip
 
 
 @given(st.floats(-9000, 9000), st.floats(2e-5, 150))
 def test_digits_go_down_to_the_second_one_of_the_uncertainty(value: float, uncertainty: float) -> None:
-    text = shown(value, 2 * uncertainty)
+    text = write_number(value, 2 * uncertainty)
     last = 10.0 ** -len(text.partition(".")[2])
     if "e" not in text:
         assert number(text) == pytest.approx(value, abs=0.51 * last)
@@ -119,7 +119,7 @@ def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, An
     n_keys = len(x) if asked["source"].endswith("projections") else asked["n_keys"]
     dim = max(asked["dims"])
     _, sizes, way, _, shares, medians, _ = about_gradient(table, dim)
-    assert shown(even_jacobian_norm(n_keys)) in sizes or n_keys == 2
+    assert write_number(even_jacobian_norm(n_keys)) in sizes or n_keys == 2
     assert (plural(n_keys, "key") in sizes) == (n_keys > 2) or "With 2 keys" in sizes
     rows = table[table.scale == table.scale.iloc[0]]
     means, widest = rows.jacobian_norm.to_numpy(), (rows.jacobian_norm_high - rows.jacobian_norm_low).max()
@@ -155,13 +155,13 @@ def test_what_is_said_of_a_factor_follows_from_the_row(factor: float) -> None:
     of_weights = np.sign(np.subtract.outer(weights, weights))
     if "keep their order" in said:
         assert (order * of_weights >= 0).all()
-        assert shown(weights[4]) in said
+        assert write_number(weights[4]) in said
         assert ("the highest takes more" in said) == (factor > 1)
         assert weights[4] > 0.2872 if factor > 1 else weights[4] <= 0.28725
     elif "turns the order around" in said:
         assert (order * of_weights <= 0).all()
         assert factor < 0
-        assert shown(weights[1]) in said
+        assert write_number(weights[1]) in said
         assert weights[1] == weights[3] == weights.max()
     elif said == say("scaling.classic.zero"):
         assert weights == pytest.approx(0.2)

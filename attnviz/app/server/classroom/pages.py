@@ -60,7 +60,7 @@ def of_board(request: Request) -> Response:
 @by_language(64)
 def _board(about: str, told: bool) -> str:
     for question in QUESTIONS:
-        if question.slug == about and question.shown(question.defaults):
+        if question.slug == about and question.board_matrices(question.defaults):
             return board_page(question, told=told)
     return ""
 
@@ -83,7 +83,7 @@ def _made(name: str, title: str) -> str:
 
 def sent() -> dict[str, Any]:
     """Return what is sent with the pages' scripts."""
-    boards = [each.slug for each in QUESTIONS if each.shown(each.defaults)]
+    boards = [each.slug for each in QUESTIONS if each.board_matrices(each.defaults)]
     return {"EXAMPLE": OPENING, "SUBJECTS": subjects(), "BOARDS": boards, "TOLD": _told(boards)}
 
 

@@ -65,7 +65,7 @@ class Term(NamedTuple):
     n_terms: int = 1
 
 
-class Made(NamedTuple):
+class CellExplanation(NamedTuple):
     """A rule's explanation of a cell, with the fields of an explanation."""
 
     symbols: str

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from attnviz.core.rules.explaining.cell import Cell, Cells, Made, Term, line_of
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Term, line_of
 from attnviz.core.rules.explaining.numbers import FUNCTIONS, SAME, Numbers
 from attnviz.core.rules.explaining.steps import Steps
 from attnviz.core.rules.explaining.trouble import Trouble, why_hidden
@@ -15,7 +15,7 @@ from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 
 
-def explained(cell: Cell, pieces: Pieces) -> Made:
+def explained(cell: Cell, pieces: Pieces) -> CellExplanation:
     """Return how a cell is computed, by the piece that applies."""
     numbers = Numbers(cell)
     piece = next(
@@ -42,7 +42,7 @@ class Said:
     def __init__(self, cell: Cell, numbers: Numbers, piece: Mapping[str, Any]) -> None:
         self.cell, self.numbers, self.piece = cell, numbers, piece
 
-    def all(self) -> Made:
+    def all(self) -> CellExplanation:
         """Put it together, as a mask leaves it where there is one."""
         node: Parts = self.piece["value"]
         is_masked = node[0] in ("hidden", "weighed")
@@ -52,7 +52,7 @@ class Said:
         )
         words = next(filter(None, map(self.sentence, self.piece["words"])), "")
         exact, told = self.numbers.value(inner), self.piece.get("share", inner)
-        made = Made(
+        made = CellExplanation(
             symbols, steps, words, self._terms(told), exact, self._around(self.piece.get("size", inner)),
             self._divisor(told), self._shift(told), self.cell.masked,
         )  # fmt: skip
@@ -64,7 +64,7 @@ class Said:
         roundings = self.numbers.value(most) if isinstance(most, list) else most
         return self.cell.tolerance(self.numbers.size(size), roundings) if roundings else 0.0
 
-    def _under_mask(self, made: Made, node: Parts) -> Made:
+    def _under_mask(self, made: CellExplanation, node: Parts) -> CellExplanation:
         op, _, mask, roundings = node
         by, cell = self.numbers.factor(mask), self.cell
         if cell.masked:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attnviz.core.masks import Masked
-from attnviz.core.rules.explaining.cell import Cell, Factor, Made, Term, in_rows
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Factor, Term, in_rows
 from attnviz.core.rules.explaining.numbers import as_decimal, in_sum, sign
 from attnviz.core.rules.expression import I, J, Parts
 from attnviz.words import say
@@ -28,8 +28,8 @@ def why_hidden(cell: Cell) -> str:
 class Trouble:
     """What may be unusual about a cell, by its declaration's `trouble`."""
 
-    def __init__(self, said: "Said", made: Made) -> None:
-        self.cell, self.numbers, self.said, self.made = said.cell, said.numbers, said, made
+    def __init__(self, said: "Said", made: CellExplanation) -> None:
+        self.cell, self.numbers, self.said, self.explanation = said.cell, said.numbers, said, made
         self.node: Parts = said.piece["value"]
         self.kind: str = said.piece["trouble"]
         self.is_finite = math.isfinite(said.cell.value)
@@ -73,8 +73,8 @@ class Trouble:
             yield say("explanation.trouble.undefined_row")
 
     def _logits(self) -> Iterator[str]:
-        if self.made.shift:
-            yield say("explanation.surprise.lowered", largest=self.cell.write(self.made.shift))
+        if self.explanation.shift:
+            yield say("explanation.surprise.lowered", largest=self.cell.write(self.explanation.shift))
         if not self.is_finite and (broken := self._undefining()):
             yield self.cell.already(broken)
             yield say("explanation.trouble.undefined_row")
@@ -103,7 +103,7 @@ class Trouble:
             return
         if broken := self._broken(0):
             yield self.cell.already(broken)
-        elif self.made.divisor == 0:
+        elif self.explanation.divisor == 0:
             yield self.cell.nothing_left()
         else:
             yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
@@ -111,9 +111,9 @@ class Trouble:
     def _softmax(self) -> Iterator[str]:
         before = self.said.piece.get("share")
         share = self.cell.value if before is None else self.numbers.value(before)
-        if self.made.symbols:
+        if self.explanation.symbols:
             yield from self.said.asides()
-            yield from self._lowered() if self.made.shift else ()
+            yield from self._lowered() if self.explanation.shift else ()
             if self.cell.masked and before is None:
                 yield say("explanation.softmax.masked")
             yield from () if self.is_finite or math.isfinite(share) else self._undefined()
@@ -121,14 +121,14 @@ class Trouble:
             return
         if self.cell.masked:
             yield say("explanation.softmax.closed", why=why_hidden(self.cell))
-        if math.isfinite(share) and math.isnan(self.made.exact):
+        if math.isfinite(share) and math.isnan(self.explanation.exact):
             yield self.cell.nothing_left()
         elif math.isfinite(share) and not self.is_finite:
             yield say("explanation.trouble.quotient_beyond", largest=self.cell.largest_float)
 
     def _lowered(self) -> Iterator[str]:
         """Yield what is subtracted from a line's scores, and this score's result."""
-        shift, score = self.made.shift, self.numbers.value(["at", 0, I.parts, J.parts])
+        shift, score = self.explanation.shift, self.numbers.value(["at", 0, I.parts, J.parts])
         before, most, after = map(self.cell.write, (score, shift, score - shift))
         kind = "_to_nothing" if not math.isfinite(shift) else "_sink" if shift == self.said.piece.get("sink") else ""
         line = self.said.sentence(self.said.piece["line"])
@@ -172,7 +172,7 @@ class Trouble:
         elif self.kind == "turned" or any(len(term.factors) > 1 for term in terms):
             yield self._on_the_way()
         else:
-            yield self._is_beyond(in_sum([cell.write(term.value) for term in terms]), self.made.exact)
+            yield self._is_beyond(in_sum([cell.write(term.value) for term in terms]), self.explanation.exact)
         yield from no_number
 
     def _beyond(self, terms: list[Term], over: list[Term]) -> Iterator[str]:

@@ -28,7 +28,7 @@ def _(w: World, shapes: str) -> None:
         shape = tuple(getattr(w.now, name).shape)
         assert actual == " × ".join(map(str, shape))
         assert tuple(sizes_of(w)[each] for each in symbolic.split(" × ")) == shape
-        assert name == "attention_weights" or name in w.question.shown(w.options)
+        assert name == "attention_weights" or name in w.question.board_matrices(w.options)
 
 
 @referee("sizes.equal")
@@ -52,7 +52,9 @@ def _(w: World, q: str, kt: str) -> None:
     assert left.shape == w.now.q.shape
     with pytest.raises(RuntimeError):
         left @ right
-    assert not {"k", "scores", "scaled_scores", "attention_weights", "context"} & set(w.question.shown(w.options))
+    assert not {"k", "scores", "scaled_scores", "attention_weights", "context"} & set(
+        w.question.board_matrices(w.options)
+    )
 
 
 def largest_weights(p: str) -> list[float]:

@@ -111,7 +111,7 @@ def _something_done(
     draw: st.DrawFn, question: Question, scenario: Scenario, options: dict[str, str]
 ) -> Scenario | None:
     """A button, a slider, or a number typed; None where the page refuses it."""
-    editable = [name for name in question.shown(options) if name in scenario.editable and not question.fixed]
+    editable = [name for name in question.board_matrices(options) if name in scenario.editable and not question.fixed]
     kinds = [*("press",) * bool(question.presets), *("move",) * bool(question.controls)]
     kinds += [*("order",) * (question.name == "order"), *("type",) * bool(editable)]
     try:
