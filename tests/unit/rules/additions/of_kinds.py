@@ -119,7 +119,7 @@ def test_the_set_up_offers_and_explains_them(view: str) -> None:
     page = Playground(view=view, **offered)
     for name, value in offered.items():
         assert value in page.at.selectbox(key=name).options
-        assert say(f"setup.{name}.choices.{value}.means") in page.says
+        assert say(f"setup.{name}.choices.{value}.means") in [each.value for each in page.at.caption]
         assert page.value(name) == value
     for other in ("lesson", "compare", "questions", "check"):
         assert Reader(f"pages/{other}.py", init="halved").value("init") == "halved"
