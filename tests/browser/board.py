@@ -10,7 +10,7 @@ from attnviz.core.stages import MASK, STAGES
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.cells import number_as
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, box_of, eventually
 
 Place = tuple[str, int, int]
 DRAG_STARTS = 8  # pixels, from which on a number follows the hand
@@ -81,8 +81,7 @@ class Board(Playground):
     def grab(self, place: Place) -> tuple[float, float]:
         """Press the mouse on a cell; return where."""
         self.cell(place).scroll_into_view_if_needed()
-        box = self.cell(place).bounding_box()
-        assert box is not None
+        box = box_of(self.cell(place))
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()

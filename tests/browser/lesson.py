@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.playground import Playground, at_rest
+from tests.browser.playground import Playground, at_rest, box_of
 
 MOST_STOPS = 120
 
@@ -43,8 +43,7 @@ class Learner(Playground):
         return self
 
     def _middle_of(self, element: Locator) -> tuple[float, float]:
-        box = element.bounding_box()
-        assert box is not None
+        box = box_of(element)
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def walk_to(self, matrix: str, row: int, column: int) -> Self:

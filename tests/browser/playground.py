@@ -96,6 +96,13 @@ def at_rest(page: Page, read: Callable[[], Any]) -> Any:
     return now
 
 
+def box_of(what: Locator) -> Any:
+    """The box of something that has come to rest, as a hand waits for it before it grasps."""
+    box = at_rest(what.page, what.bounding_box)
+    assert box is not None
+    return box
+
+
 class Playground:
     """A reader's browser tab with the playground in it, opened at its heatmaps unless told otherwise."""
 
@@ -218,8 +225,7 @@ class Playground:
         n_rows, n_columns = self.editor_shape()
         for _ in range(5):
             self.canvas.scroll_into_view_if_needed()
-            box = self.canvas.bounding_box()
-            assert box is not None
+            box = box_of(self.canvas)
             height = box["height"] / (n_rows + 1)
             self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
             try:

@@ -15,7 +15,7 @@ from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.browser.board import Board, numbers_of, way_to
-from tests.browser.playground import eventually
+from tests.browser.playground import box_of, eventually
 
 TO_BE = "to be or not to be"
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -258,8 +258,7 @@ def test_the_board_has_its_place_on_the_screen(new_board: Callable[..., Board], 
     board = new_board(width, height).open_board()
     assert board.sideways <= 0
     for grid in board.page.get_by_role("grid").all():
-        box = grid.bounding_box()
-        assert box is not None
+        box = box_of(grid)
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
     if width > 1000:

@@ -96,6 +96,7 @@ class Jupyter:
 
     def runs_all(self) -> None:
         self.page.wait_for_function(IDLE, timeout=SHOWN)
+        self.does("notebook:clear-all-cell-outputs")  # or what is waited for stands there from the last run
         self.page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
         for n in range(3):
             expect(self.board(n).locator(".status")).to_contain_text(CHECKED, timeout=SHOWN)
@@ -267,7 +268,8 @@ def test_marimo_shows_boards_and_hears_of_edits(page: Page, tmp_path: Path) -> N
         for board in (first, second):
             expect(board.locator('[data-at="w_q,0,0"]')).to_have_text("2.00")
             expect(board.locator(".status")).to_contain_text(CHECKED)
-        eventually(lambda: (tmp_path / "heard.txt").read_text(), repr(EDITED))
+        heard = tmp_path / "heard.txt"
+        eventually(lambda: heard.exists() and heard.read_text(), repr(EDITED))
         assert other.locator("[data-at]").all_text_contents() == before
         editors = page.get_by_test_id("cell-editor").all_text_contents()
         first.locator('[data-at="scores,1,1"]').click()

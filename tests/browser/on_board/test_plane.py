@@ -11,7 +11,7 @@ from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.words import say
 from tests.browser.lone_board import LoneBoard, mounted
-from tests.browser.playground import at_rest, eventually
+from tests.browser.playground import at_rest, box_of, eventually
 
 LOOKS: dict[str, Any] = {
     "sentence": True,
@@ -78,8 +78,7 @@ def test_names_have_room_and_none_lies_on_another(opened: Open, d_out: int) -> N
 
 
 def middle(element: Locator) -> tuple[float, float]:
-    box = element.bounding_box()
-    assert box is not None
+    box = box_of(element)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

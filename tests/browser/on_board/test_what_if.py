@@ -12,7 +12,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_rows
 from tests.browser.looks import look_at
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually
 
 MASKED = re.compile(r"\bmasked\b")
 
@@ -66,13 +66,11 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     first, last = cells.nth(6), cells.nth(8)  # of "journey": "Your", "journey", "starts"
     for cell in (last, first):
         cell.scroll_into_view_if_needed()
-    (x, y), (to_x, _) = (
-        each.evaluate("""each => {
-          const box = each.getBoundingClientRect();
-          return [box.x + box.width / 2, box.y + box.height / 2];
-        }""")
-        for each in (first, last)
-    )
+    middle = """each => {
+      const box = each.getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    }"""
+    (x, y), (to_x, _) = at_rest(board.page, lambda: [each.evaluate(middle) for each in (first, last)])
     board.page.mouse.move(x, y)
     board.page.mouse.down()
     board.page.mouse.move(to_x, y, steps=6)

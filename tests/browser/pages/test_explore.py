@@ -16,7 +16,7 @@ from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.looks import contrast, look_at
-from tests.browser.playground import eventually
+from tests.browser.playground import box_of, eventually
 from tests.browser.readers import Tabs, readers
 
 TOY = ("w_q", 1, 0)  # 2.00
@@ -129,8 +129,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     for matrix, aside in (("scores", "grey"), ("attention_weights", "rounded")):  # as two digits add up to 0.99
         named = reader.board.locator(f".matrix[data-matrix={matrix}] .short:visible").last
         expect(named).to_have_text(say(f"board.matrix.{aside}"))
-    box = reader.knob.bounding_box()
-    assert box is not None
+    box = box_of(reader.knob)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     reader.page.mouse.move(x, y)
     reader.page.mouse.down()
@@ -141,13 +140,10 @@ def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newc
     assert veiled(reader, ("w_q", 1, 0), ("q", 1, 0), ("scores", 1, 2), ("attention_weights", 1, 2), ("v", 2, 0)) == []
     others = (("q", 2, 0), ("scores", 2, 2), ("attention_weights", 3, 2), ("context", 0, 0), ("w_k", 0, 0))
     assert veiled(reader, *others) == list(others)
-    veil, names = (reader.board.locator(each).last.bounding_box() for each in (".veil", ".head.name"))
-    assert veil is not None
-    assert names is not None
+    veil, names = (box_of(reader.board.locator(each).last) for each in (".veil", ".head.name"))
     assert veil["x"] + veil["width"] >= names["x"] + names["width"], "all of each name beside V stands behind it"
     tick = reader.board.locator(".ruler-line i").first
-    at = tick.bounding_box()
-    assert at is not None
+    at = box_of(tick)
     for beside in (0, 1):  # a hand drops it on a printed number
         reader.page.mouse.move(at["x"] + at["width"] / 2 + beside, y)
         expect(reader.cell(TOY)).to_have_text(f"{tick.inner_text()}.00")
@@ -197,9 +193,7 @@ def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(
         row = reader.board.locator(f".cell[data-at^='{name},1,']")
         expect(row).to_have_count(len(text.split()))
         eventually(lambda: all(row.all_inner_texts()), True)  # noqa: B023
-    tools, chips = reader.board.locator(".tools").bounding_box(), reader.board.locator(".ribbons").bounding_box()
-    assert tools is not None
-    assert chips is not None
+    tools, chips = (box_of(reader.board.locator(each)) for each in (".tools", ".ribbons"))
     beside = tools["x"] > chips["x"] + chips["width"] or tools["y"] > chips["y"] + chips["height"]
     assert beside, "what is done with the words lies over no arc"
 
@@ -234,8 +228,7 @@ def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(
 @contextmanager
 def finger(on: Locator, way: float, aside: float = 0) -> Iterator[None]:
     """Touch beside the middle of something, and move sideways; afterwards the finger is lifted."""
-    box = on.bounding_box()
-    assert box is not None
+    box = box_of(on)
     x, y = box["x"] + box["width"] / 2 + aside, box["y"] + box["height"] / 2
     hand = on.page.context.new_cdp_session(on.page)
     for kind, part in (("touchStart", 0.0), *(("touchMove", n / 4) for n in range(1, 5))):
@@ -257,8 +250,7 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
     reader.arrive()
     slider = reader.board.locator(".toy .slider")
     expect(reader.board.locator(".toy")).to_contain_text(say("board.ruler.promise", token="fluffy", key="cat"))
-    box = slider.bounding_box()
-    assert box is not None
+    box = box_of(slider)
     assert box["height"] >= 44
     low, high = (float(slider.get_attribute(end) or "nan") for end in ("min", "max"))
     one = (box["width"] - 44) / (high - low)  # in pixels
@@ -266,8 +258,7 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
         expect(reader.headline).to_have_text(re.compile("61\u00a0% → "))
     assert float(slider.input_value()) == pytest.approx(-1, abs=0.2)
     expect(reader.headline).not_to_contain_text("cat")
-    after = slider.bounding_box()
-    assert after is not None
+    after = box_of(slider)
     assert abs(after["y"] - box["y"]) < 44, "it stays under the finger"
     expect(reader.board.locator(".slider:visible")).to_have_count(1)
     reader.cell(("x", 1, 1)).tap()
@@ -367,8 +358,7 @@ def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callab
     start = starting_points()[OPENING].scenario
     a, b = (traced(replace(start, edits=(*start.edits, Edit(*TOY, to)))).attention_weights for to in (1.0, -0.5))
     first = reader.page.locator(".st-key-compare_attention_weights .js-plotly-plot").first
-    box = first.bounding_box()
-    assert box is not None
+    box = box_of(first)
     assert box["y"] + box["height"] <= 768
     moved = f"{float(b[1, 2] - a[1, 2]):.4f}".replace("-", "−")
     expect(first).to_contain_text(moved)
@@ -418,8 +408,7 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
     else:
         blocks = small.locator("rect:not(.seen)")
         expect(blocks).to_have_count(reader.board.locator(".matrix").count())
-        box = blocks.last.bounding_box()
-        assert box is not None
+        box = box_of(blocks.last)
         reader.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         expect(reader.board.locator(".matrix[data-matrix=residual_2] .grid")).to_be_in_viewport(ratio=1)
         expect(small.locator(".seen")).not_to_have_attribute("x", "0")

@@ -8,7 +8,7 @@ from attnviz.teach.lesson import STEPS
 from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
-from tests.browser.playground import eventually
+from tests.browser.playground import box_of, eventually
 
 
 def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
@@ -63,8 +63,7 @@ def test_sentences_move_with_the_board_while_a_number_is_dragged(new_learner: Ca
     expect(about).to_be_visible()
     cell.hover()
     mouse.down()
-    box = cell.bounding_box()
-    assert box is not None
+    box = box_of(cell)
     mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2, steps=4)
     shows_another(cell, "0.2961")
     shown = [learner.cell("q", 1, column).get_attribute("data-value") or "" for column in (0, 1)]

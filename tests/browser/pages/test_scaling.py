@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnviz.link.set_up import parameters
 from attnviz.words import say
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, box_of, eventually
 from tests.browser.readers import Tabs, readers
 
 SMALL = "dims.2-8-64*trials.50"
@@ -54,8 +54,7 @@ class Reader(Playground):
         marker = chart.locator(".trace:has(.point)").nth(line).locator(".point").nth(point)
         marker.scroll_into_view_if_needed()
         marker.hover(force=True)  # the plot's own layer lies above its points
-        box = marker.bounding_box()
-        assert box is not None
+        box = box_of(marker)
         self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         return self
 
