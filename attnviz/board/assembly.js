@@ -16,6 +16,7 @@ const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
 const ABOUT = 20; // more of them takes what is said of random numbers in a lecture room
+const LOWEST = 700; // pixels of a window in which ribbons over many words are low
 const LOW = 800; // pixels of a window in which a board under other pictures has no room for ribbons
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
@@ -72,11 +73,12 @@ export class Assembly {
       && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS + (data.about ? ABOUT : 0) < root.offsetWidth;
   }
 
-  // The room for ribbons: less on a board that stands beside something else. A lecture room has some where all that is
-  // read stands beside the words.
+  // The room for ribbons: less on a board that stands beside something else, or in a low window, whose rows need what
+  // many words leave. A lecture room has some where all that is read stands beside the words.
   get ribbons() {
-    const { data, explores } = this.board;
-    if (!this.hall) return data.ofNow === false ? RIBBONS.low : RIBBONS.whole;
+    const { data, explores, host, root } = this.board;
+    const low = data.ofNow === false || (host.view().bottom < LOWEST && saysBelow(wordsOf(data), root.offsetWidth));
+    if (!this.hall) return low ? RIBBONS.low : RIBBONS.whole;
     return explores && this.besideInHall ? RIBBONS.hall : RIBBONS.none;
   }
 

@@ -24,6 +24,7 @@ export class Input {
     const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown",
       "click", "dblclick", "paste"]);
     for (const type of heard) root.addEventListener(type, (/** @type {any} */ event) => this[type](event), board.ended);
+    window.addEventListener("keydown", (event) => this.escape(event), { capture: true, signal: board.ended.signal });
   }
 
   get focused() {
@@ -132,9 +133,21 @@ export class Input {
 
   keydown(/** @type {KeyboardEvent} */ event) {
     const place = this.placeOf(event.target);
-    if (event.key === "Escape" && this.board.planeOver && !this.board.pinned) this.board.sentence.tools.turnPlane();
-    else if (place && this.press(event, place)) event.preventDefault();
+    if (place && this.press(event, place)) event.preventDefault();
     else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
+  }
+
+  // Escape ends what was begun last, a play or the plane, before anything else that it would end; with the focus on
+  // the board, or nowhere.
+  escape(/** @type {KeyboardEvent} */ event) {
+    const { drag, pinned, planeOver, play, root, sentence: { tools } } = this.board;
+    const here = event.target === document.body || event.composedPath().includes(root);
+    if (event.key !== "Escape" || !here || drag || this.typing || tools.end) return;
+    if (planeOver && !pinned) tools.turnPlane();
+    else if (play.active && !planeOver) play.stop();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   // Do what a key stands for; return whether it stands for anything.

@@ -44,8 +44,8 @@ class Control(Parameter):
     help = Said("setup.{its.name}.help")
 
     def called(self, choice: object) -> str:
-        """Return what a choice is called; itself if no sentence says."""
-        return self._said(choice, "called") or str(choice)
+        """Return what a choice is called; a device, or itself, if no sentence says."""
+        return self._said(choice, "called") or available_devices().get(str(choice), str(choice))
 
     def meaning(self, choice: object) -> str:
         """Return what a choice means; blank if no sentence says so."""

@@ -34,6 +34,8 @@ _HALF = 148  # of the panel's width, in pixels
 # In the session: whether there is a d_ff, and where the slider stands; d_ff and temperature alone stand in the URL.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
 _SUMS = 1e-3  # as near to 1 is the sum of a row that has an entropy
+# So that a control that plays no part keeps its value.
+_OUT_OF_SIGHT = "<style>.st-key-setup_{} {{ display: none; }}</style>"
 _TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 # Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
@@ -74,7 +76,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
                 _draw_panel(panel, table)
         if session.scenario is not None and not own_examples:
             _tell_tokens_read(session.scenario)
-            _hide_idle_seed(session.scenario)
+            _hide_idle(session.scenario)
     finally:
         examples.take_named()  # a page opened later does not open it
         with overlay:
@@ -172,11 +174,13 @@ def _tell_tokens_read(scenario: Scenario) -> None:
         place.caption(told, help=say("setup.temperature.read_help"))
 
 
-def _hide_idle_seed(scenario: Scenario) -> None:
-    """Hide the seed while it draws nothing."""
+def _hide_idle(scenario: Scenario) -> None:
+    """Hide the seed while it draws nothing, and a mask's use without one."""
     other = replace(scenario, seed=scenario.seed ^ 1)
-    if all(torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable):
-        this_session().shared.unseen.html("<style>.st-key-setup_drawn { display: none; }</style>")
+    draws = any(not torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable)
+    for key, plays in (("drawn", draws), ("mask_use", scenario.masked is not None)):
+        if not plays:
+            this_session().shared.unseen.html(_OUT_OF_SIGHT.format(key))
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -184,15 +188,16 @@ def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     values = {"masking": _draw(table["masking"])}
     with st.container(key="setup_size"):
         values["mask_size"] = _draw(table["mask_size"])
-        if not MASKS[values["masking"]].sized:  # out of sight, so that it keeps its value
-            st.html("<style>.st-key-setup_size { display: none; }</style>")
-    as_number = {"temperature": say("setup.temperature.number")}
-    names = ("mask_use", "temperature", "weighting", "reads")
-    values |= {name: _draw(table[name], as_number.get(name, "")) for name in names}
+        if not MASKS[values["masking"]].sized:
+            st.html(_OUT_OF_SIGHT.format("size"))
+    with st.container(key="setup_mask_use"):
+        values["mask_use"] = _draw(table["mask_use"])
+    values["temperature"] = _draw(table["temperature"], say("setup.temperature.number"))
+    values |= {name: _draw(table[name]) for name in ("weighting", "reads")}
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
-        if values["reads"] == ITSELF:  # out of sight, so that it keeps what was typed
-            st.html("<style>.st-key-setup_second { display: none; }</style>")
+        if values["reads"] == ITSELF:
+            st.html(_OUT_OF_SIGHT.format("second"))
     return values
 
 

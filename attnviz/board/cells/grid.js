@@ -9,15 +9,16 @@ import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
 import { LEGIBLE, READABLE } from "../spine/layout.js";
-import { HEADED } from "../spine/plan.js";
+import { HEADED, inTwoLines } from "../spine/plan.js";
 import { beyond } from "../spine/words.js";
 import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
-const LEAST = 12; // and their letters, which are smaller only where all is drawn larger
+const [LEAST, IN_A_HALL] = [12, 14]; // and their letters, which are smaller only where all is drawn larger
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
-const UPRIGHT = { least: 12, height: 31 }; // those of narrow columns, on their sides
+const UPRIGHT = { least: 12, below: 16, height: 31 }; // those of narrow columns, on their sides
+const LINE = 16; // over the spine two lines of names have room
 const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
 const LETTERED = 6.2; // pixels of a letter of a title
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
@@ -147,15 +148,15 @@ export class Grid {
   // What the looks of all cells depend on, beside their numbers, and how their changes are told.
   how() {
     const { board, stage, toldRow: told, largestChange: largest } = this;
-    return { ofAll: `${board.limitOf(stage)},${board.digits},${board.theme},`, told, largest };
+    const { decimals } = this;
+    return { ofAll: `${board.limitOf(stage)},${decimals},${board.theme},`, told, largest, decimals };
   }
 
   /** @param {BoardCell} cell @param {number} row @param {number} column @param {boolean} legible
    *  @param {ReturnType<Grid["how"]>} how */
-  paintCell(cell, row, column, legible, { ofAll, largest, told }) {
+  paintCell(cell, row, column, legible, { ofAll, largest, told, decimals }) {
     const { board, stage } = this;
     const { values, columns } = board.shown[stage.name];
-    const { digits } = board;
     const at = row * columns + column;
     const limit = board.limitOf(stage);
     const before = board.base?.[stage.name]?.values;
@@ -170,7 +171,7 @@ export class Grid {
     else cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
     cell.masked = blank && isMasked(board.made, stage, row, column);
-    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], digits);
+    const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], decimals);
     if (cell.text.data !== text) {
       cell.text.data = text;
       this.fit(cell, text);
@@ -185,6 +186,20 @@ export class Grid {
   /** @param {number} value @param {number} digits */
   text(value, digits) {
     return inCell(value, digits, this.room, !this.isTight);
+  }
+
+  // So many decimals have all numbers that are seen: those for which the longest has room, where that has any.
+  get decimals() {
+    const { board: { digits, query, shown }, stage, room } = this;
+    if (!this.isTight) return digits;
+    const { values, columns } = shown[stage.name];
+    const some = !this.box.readable && this.isOfPicked(query);
+    let [least, most] = [0, 0];
+    for (const value of some ? values.subarray(query * columns, (query + 1) * columns) : values) {
+      if (value < least && value > -Infinity) least = value;
+      else if (value > most && value < Infinity) most = value;
+    }
+    return Math.min(digits, ...[least, most].flatMap((end) => inCell(end, digits, room).split(".")[1]?.length ?? []));
   }
 
   // Cells too narrow for all digits have as many as can be read; the dock has all.
@@ -334,7 +349,8 @@ export class Grid {
   }
 }
 
-// The tokens over columns that are keys, and the names of features where these have any.
+// The tokens over columns that are keys, and the names of features where these have any. Over the spine, those that
+// have no room side by side stand in two lines by turns.
 /** @param {Board} board @param {Stage} stage @param {Box} box */
 export function headsOf(board, stage, box) {
   const { keys } = board.data;
@@ -342,23 +358,34 @@ export function headsOf(board, stage, box) {
   const names =
     stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
   const { scale, start } = board.layout;
-  const upright = box.cell < HEADED && box.y === start; // over the spine there is room for them
-  if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : HEADED)) return [];
-  const height = (upright ? UPRIGHT.height : HEADS) * scale;
+  const over = box.y === start;
+  const upright = over && box.cell < UPRIGHT.below;
+  if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : over ? UPRIGHT.below : HEADED)) return [];
   const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
-  const { widths, by } = widthsOf(names, board, box.cell);
-  const over = upright ? [] : beyond(widths, box.cell, LETTER * scale);
+  const letters = lettersOf(board);
+  const wide = widthsOf(names, board, letters);
+  const by = smallerBy(wide, board, box.cell);
+  const widths = wide.map((width) => width * by);
+  const more = upright ? [] : beyond(widths, box.cell, LETTER * scale);
+  const cut = (/** @type {number} */ at) => widths[at] - AROUND * scale > box.cell + 2 * (more[at] ?? 0);
+  const two = over && !upright
+    && (stage.columns === "key" ? by < 1 || names.some((_, at) => cut(at)) : inTwoLines(box, scale));
+  const height = (upright ? UPRIGHT.height : two ? LINE : HEADS) * scale;
   return names.map((name, at) => {
     // the key R does the same on its cells
     const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
     const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
     if (asks) head.dataset.key = String(at);
     if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-    if (by < 1 && !upright) head.style.fontSize = `${LEAST * by * scale}px`;
-    const more = over[at] ?? 0;
-    const aside = ((at === names.length - 1 ? over[at - 1] : 0) ?? 0) - ((at === 0 ? over[1] : 0) ?? 0);
-    const x = box.x + at * box.cell + aside / 2 - more;
-    put(head, { x, y: box.y - height - scale, width: box.cell + 2 * more, height });
+    if (!upright) head.style.fontSize = `${letters * (two ? 1 : by) * scale}px`;
+    if (two) head.style.lineHeight = `${height}px`;
+    const last = names.length - 1;
+    const aside = ((at === last ? more[at - 1] : 0) ?? 0) - ((at === 0 ? more[1] : 0) ?? 0);
+    const own = box.cell + 2 * (more[at] ?? 0) - (cut(at) ? AROUND * scale : 0);
+    const width = two ? Math.min(wide[at], (at % last ? 2 : 1.5) * box.cell) : own;
+    const middle = box.x + (at + 0.5) * box.cell + (two ? 0 : aside / 2);
+    const x = two ? Math.max(box.x, Math.min(box.x + box.width - width, middle - width / 2)) : middle - width / 2;
+    put(head, { x, y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
     return head;
   });
 }
@@ -375,15 +402,24 @@ function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
 }
 
-// How wide names over columns are, and how much smaller each then has room beside the next, where all is drawn so large
-// that they can still be read.
-/** @param {string[]} names @param {Pick<Board, "layout" | "root">} board @param {number} cell */
-function widthsOf(names, { layout: { scale }, root }, cell) {
+// How large the letters of names are: in a hall, as those of digits.
+/** @param {Pick<Board, "data">} board */
+export function lettersOf({ data }) {
+  return data.ribbons === null ? IN_A_HALL : LEAST;
+}
+
+// How wide names are, with what is around them.
+/** @param {string[]} names @param {Pick<Board, "layout" | "root">} board @param {number} letters */
+export function widthsOf(names, { layout: { scale }, root }, letters) {
   const canvas = document.createElement("canvas").getContext("2d");
-  if (canvas) canvas.font = `${LEAST}px ${getComputedStyle(root).fontFamily}`;
-  const widths = names.map((name) => ((canvas?.measureText(name).width ?? 0) + AROUND) * scale);
+  if (canvas) canvas.font = `${letters}px ${getComputedStyle(root).fontFamily}`;
+  return names.map((name) => ((canvas?.measureText(name).width ?? 0) + AROUND) * scale);
+}
+
+// How much smaller each then has room beside the next, where all is drawn so large that they can still be read.
+/** @param {number[]} widths @param {Pick<Board, "layout" | "root">} board @param {number} cell */
+function smallerBy(widths, { layout: { scale }, root }, cell) {
   const fits = Math.min(1, ...widths.map((width, at) => (2 * cell) / (width + (widths[at + 1] ?? 0))));
   const larger = root.getBoundingClientRect().width / root.offsetWidth; // than it's laid out
-  const by = fits * larger * scale < 1 ? 1 : fits;
-  return { widths: widths.map((width) => width * by), by };
+  return fits * larger * scale < 1 ? 1 : fits;
 }

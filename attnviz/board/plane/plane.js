@@ -18,7 +18,7 @@ const [STRIP, HIGH, LOW] = [[540, 0], [330, 210], [420, 182]];
 const TABS = ["scores", "mix"];
 
 export class Plane {
-  /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "input" | "isShown"
+  /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "grids" | "input" | "isShown"
    *  | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "sentence" | "stages" | "titles" | "torch"
    *  | "undo">} board */
   constructor(board) {
@@ -76,8 +76,8 @@ export class Plane {
   }
 
   build(/** @type {Layout} */ layout) {
-    const { aside, scale } = layout;
-    const { planeOver, data } = this.board;
+    const { aside, boxes, scale } = layout;
+    const { planeOver, data, grids } = this.board;
     this.size = null;
     if (!planeOver || !this.possible) return;
     const free = this.free(layout);
@@ -91,6 +91,7 @@ export class Plane {
     this.size = size;
     this.scale = scale;
     put(this.element, plane);
+    for (const [name, { matrix }] of grids) toggle(matrix, "under", free !== null && meet(boxes[name], plane));
     this.element.style.setProperty("--words", `${words}px`);
     if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` }); // what is told may
     else this.element.style.minHeight = ""; // have a line more
@@ -106,7 +107,8 @@ export class Plane {
   }
 
   // A place over nothing: beside the words, over the titles and the legend; else one over what isn't spoken of: between
-  // keys and values, or, where it's too narrow, of scores, over values, of the mix, over what makes scores.
+  // keys and values, or, where it's too narrow, of scores, over values, of the mix, over what makes scores: of that
+  // nothing is seen then, which half a matrix would hide.
   free(/** @type {Layout} */ layout) {
     const { aside, boxes: { k, v, w_k: over = k, ...others }, labels, above, scale } = layout;
     if (!k || !v || Math.max(k.y, v.y) > above) return null;
@@ -293,6 +295,12 @@ export class Plane {
     const places = names.map((matrix) => ({ matrix, row: this.query, column: word }));
     return places.find((place) => this.board.isShown(place)) ?? null;
   }
+}
+
+/** @param {Rect} one @param {Rect} other */
+function meet(one, other) {
+  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height
+    && other.y < one.y + one.height;
 }
 
 const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"]; // whose cells speak of a query

@@ -111,8 +111,8 @@ export class Actors {
   number(key, stage, box, row, column, value) {
     const { board } = this;
     const shade = board.colours.of(stage.role, value, board.limitOf(stage));
-    const text = box.cell >= LEGIBLE * board.layout.scale ? (board.grids.get(stage.name)?.text(value, board.digits)
-      ?? "") : "";
+    const grid = board.grids.get(stage.name);
+    const text = grid && box.cell >= LEGIBLE * board.layout.scale ? grid.text(value, grid.decimals) : "";
     const actor = this.put(key, "number", this.cell(box, row, column), text);
     Object.assign(actor.style, { background: shade?.paper ?? "", color: shade?.ink ?? "" });
   }

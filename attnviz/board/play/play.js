@@ -52,11 +52,10 @@ export class Play {
     slider.onblur = () => this.active && !this.moment && this.time > this.span.from && this.stop();
     this.controls.onkeydown = (event) => {
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-      if (event.key === "Escape" && this.active) this.stop();
-      else if (step && this.active) this.stepTo(this.step + step);
-      else return;
+      if (!step || !this.active) return;
+      this.stepTo(this.step + step);
       event.preventDefault();
-      event.stopPropagation(); // Escape ends what is played, and not the presentation
+      event.stopPropagation(); // of a page's own keys
     };
   }
 
@@ -83,7 +82,7 @@ export class Play {
 
   press() {
     if (!this.active && !this.begin()) return;
-    if (this.board.planeOver) this.board.display.showAs({ planeOver: false }); // it'd lie over what moves
+    if (this.board.planeOver) this.board.sentence.tools.turnPlane(this.button); // it'd lie over what moves
     if (this.stepwise) this.stepTo(this.step + 1);
     else if (this.frame !== null) this.pause();
     else this.run(this.time >= this.span.to ? this.span.from : this.time);

@@ -6,15 +6,15 @@ import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js
 import { percent, written } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { dividedBy } from "../values/explain.js";
-import { headsOf } from "../cells/grid.js";
+import { headsOf, lettersOf, widthsOf } from "../cells/grid.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
+const BAND = 17; // pixels that the band of the picked word takes at least
 const SHORT = 24; // and so much width
-const LETTER = 6.9; // wide is one of those beside what stands over a column, at most
-const SMALLEST = 0.6; // of their size, before they have no room
+const SMALLEST = 0.5; // of the size of those beside what stands over a column, before they have no room
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -22,7 +22,7 @@ const { MASK } = CONSTANTS;
 
 export class Frame {
   /** @param {Pick<Board, "all" | "assembly" | "byReaders" | "colours" | "data" | "display" | "explores" | "grids"
-   *  | "key" | "layout" | "limitOf" | "made" | "query" | "scaled" | "stages" | "torch">} board */
+   *  | "key" | "layout" | "limitOf" | "made" | "query" | "root" | "scaled" | "stages" | "torch">} board */
   constructor(board) {
     this.board = board;
     this.band = make("div", "picked-row");
@@ -57,7 +57,8 @@ export class Frame {
     const reached = spine.filter(({ name }) => board.grids.has(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     const end = last ? last.x + last.width : 0;
-    put(this.band, { x: left + 2, y: start - 2, width: end - left + 4, height: row + 3 });
+    const more = Math.max(0, BAND * scale - row - 3); // it crosses no number, however low its row is
+    put(this.band, { x: left + 2, y: start - 2 - more / 2, width: end - left + 4, height: row + 3 + more });
     toggle(this.band, "hidden", !rows || !last);
     this.every = Math.ceil((NAMED * scale) / row);
     const [x, width] = [left, labels - 8 * scale];
@@ -89,11 +90,11 @@ export class Frame {
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
     const { keys } = board.data;
-    const longest = Math.max(...keys.map((key) => key.length)) * LETTER * scale;
-    const smaller = Math.min(1, (next - left) / longest);
+    const size = lettersOf(board);
+    const smaller = Math.min(1, (next - left) / Math.max(...widthsOf(keys, board, size)));
     const hall = board.data.ribbons === null; // which is drawn larger as a whole, and cuts none
     if (hall && smaller < SMALLEST) return [];
-    const letters = Math.max(hall ? 0 : NAMED, NAMED * scale * smaller);
+    const letters = Math.max(hall ? 0 : NAMED, size * scale * smaller);
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });

@@ -81,9 +81,9 @@ export class SentenceTools {
   }
 
   // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
-  turnPlane() {
+  turnPlane(focused = this.why) {
     this.board.display.showAs({ planeOver: !this.board.planeOver });
-    this.why.focus();
+    focused.focus();
   }
 
   // The examples are a list of the browser's own, which shows what it is for, and not what was taken last.

@@ -56,7 +56,7 @@ class Scale(Rule):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return super().settings | {"temperature_text": significant(self.temperature)}
+        return super().settings | {"temperature_text": self._temperature}
 
     @cached_property
     def divisor(self) -> float:
@@ -108,7 +108,8 @@ class Scale(Rule):
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         score, mask = sources(2)
         divisors = [number(self.d_k or 1, str(self.d_k)).root] * (self.d_k is not None)
-        divisors += [number(self.temperature)] * (self.temperature != 1)
+        own = number(self._under_root, str(self._under_root)).root if self._under_root else number(self.temperature)
+        divisors += [own] * (self.temperature != 1)
         divided = score[I, J].at_once
         if divisors:
             divided = score[I, J] / (divisors[0] if len(divisors) == 1 else (divisors[0] * divisors[1]).at_once)
@@ -146,7 +147,18 @@ class Scale(Rule):
     @property
     def in_symbols(self) -> list[str]:
         """What scores are divided by, in symbols."""
-        return self._divisors("√d_k", significant(self.temperature))
+        return self._divisors("√d_k", self._temperature)
+
+    @property
+    def _under_root(self) -> int:
+        """Of which whole number the temperature is the root, which has more digits than are written; 0 for none."""
+        whole = round(self.temperature**2)
+        is_root = self.temperature == math.sqrt(whole) and float(f"{self.temperature:.6g}") != self.temperature
+        return whole if is_root else 0
+
+    @property
+    def _temperature(self) -> str:
+        return f"√{self._under_root}" if self._under_root else significant(self.temperature)
 
     def _divisors(self, root: str, temperature: str) -> list[str]:
         return [root] * (self.d_k is not None) + [temperature] * (self.temperature != 1)
@@ -155,7 +167,7 @@ class Scale(Rule):
     def in_words(self) -> Sentence | str:
         """What scores are divided by, as a sentence; empty where by nothing."""
         kind = "explanation.scale.own" if self.own else "explanation.scale.temperature"
-        temperature = sentence(kind, temperature=significant(self.temperature))
+        temperature = sentence(kind, temperature=self._temperature)
         if self.d_k is None:
             return temperature if self.temperature != 1 else ""
         by = sentence("explanation.scale.root", n=self.d_k, root=number(self.d_k).root.written)

@@ -154,9 +154,9 @@ _EIGHT = Scenario(
 
 
 def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example with scores divided by √d_in or √d_k, by temperature."""
+    """Return the example with scores divided by √d_k, or by the temperature √d_in."""
     by_d_in = chosen["divisor"] == _BY_D_IN
-    return replace(scenario, temperature=math.sqrt(scenario.d_in / scenario.d_out)) if by_d_in else scenario
+    return replace(scenario, scale=False, temperature=math.sqrt(scenario.d_in)) if by_d_in else scenario
 
 
 def _which_d(now: Now) -> Seen:

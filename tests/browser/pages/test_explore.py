@@ -292,21 +292,27 @@ def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> 
     for tab in ("scores", "mix"):
         plane.get_by_role("tab", name=say(f"board.plane.tab_{tab}")).click()
         reader.page.mouse.move(2, 2)  # off the words that come to lie where it was
-        for width, height in ((1366, 768), (1920, 1080), (1280, 720))[: 3 if tab == "scores" else 2]:
+        for width, height in ((1366, 768), (1920, 1080), (1280, 720), (1024, 768)):
             reader.page.set_viewport_size({"width": width, "height": height})
-            wide = width > 1300  # else it lies over what makes values, of which a score isn't made
-            all_of_it = ".cell, .op, .legend, .title" if wide else '.cell:not([data-at^="w_v,"]), .op'
-            eventually(partial(under, plane, reader.board.locator(all_of_it)), [])
+            wide = width > 1300  # else it stands in the place of what isn't spoken of
+            all_of_it = ".cell, .op, .legend, .title" if wide else ".cell, .op, .title"
+            eventually(partial(under, plane, reader.board.locator(all_of_it).locator("visible=true")), [])
+            spoken = ("q", "k", "scores") if tab == "scores" else ("attention_weights", "v", "context")
+            for matrix in spoken:
+                expect(reader.board.locator(f".matrix[data-matrix={matrix}] .grid")).to_be_visible()
             eventually(partial(plane.evaluate, _NAMED_OVER_SOMETHING), [])
     reader.page.set_viewport_size({"width": 1366, "height": 768})
     play = reader.board.get_by_role("button", name=say("board.play.start"))
     play.click()
     expect(plane).to_have_count(0)
-    reader.press_keys("Escape")
-    reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
-    expect(plane).to_have_count(1)
-    reader.press_keys("Escape")
-    expect(reader.board.locator(".plane")).to_have_count(0)
+    playing = reader.board.locator(".playback .leave")
+    why = reader.board.get_by_role("button", name=say("board.plane.why", share="61 %"))
+    why.click()
+    for each in (plane, playing):  # what was begun last ends first, wherever the focus is
+        expect(each).to_be_visible()
+        reader.page.evaluate("document.activeElement.blur()")
+        reader.press_keys("Escape")
+        expect(each).to_be_hidden()
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
     examples = reader.board.get_by_label(say("board.sentence.examples"))
     expect(examples).to_be_visible()

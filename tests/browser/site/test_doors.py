@@ -102,6 +102,9 @@ def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
     marks = panel.locator(".stTooltipIcon button, .stSelectbox button").locator("visible=true")  # of what is counted
     eventually(lambda: pressed.count() - marks.count() <= 12, True)
     column = reader.page.locator("[class*=-board] .cell[data-at^='attention_weights,1']").locator("visible=true").last
-    column.scroll_into_view_if_needed()
-    reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300 * (innerWidth < 1000))")
-    eventually(lambda: column.evaluate(_ON_TOP), True)
+    if width < 1000:
+        column.scroll_into_view_if_needed()
+        reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300)")
+    else:  # it stands beside all that there is
+        column = reader.page.locator("[class*=-board] .spine .cell")
+    eventually(lambda: all(column.evaluate_all(f"cells => cells.map({_ON_TOP})")), True)

@@ -142,6 +142,7 @@ def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_tha
     page.keyboard.press("p")
     eventually(lambda: "present=1" in page.url, True)
     expect(page.locator(".board.told")).to_be_visible()  # one word's story, where all has no room
+    expect(page.locator(".board .named").first).to_contain_text("noun, adjective, verb")
     row = page.locator(".board.told .cell[data-at^='attention_weights,1']:visible")  # down to its percentages
     eventually(lambda: row.evaluate_all(_IN_SIGHT), [True] * 6)
     weight = page.locator(".board .cell[data-value]:visible").first
@@ -190,7 +191,8 @@ def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[.
         eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
 
 
-# Matrices without a word on what they are, names that are cut, where V's line crosses the legend, missing ribbons.
+# Matrices without a word on what they are, or with numbers of several lengths, names that are cut or smaller than
+# digits, where V's line crosses the legend, missing ribbons.
 _CUT = """board => {
   const all = selector => [...board.querySelectorAll(selector)];
   const inside = ({ left, right, top, bottom }, x, y) => x > left && x < right && y > top && y < bottom;
@@ -199,15 +201,35 @@ _CUT = """board => {
     const short = title.querySelector('.short');
     return !inside(box(title), box(short).left + 1, (box(short).top + box(short).bottom) / 2);
   });
-  const names = all('.head, .says').filter(head => head.scrollWidth > head.clientWidth);
+  const names = all('.head, .says').filter(head => head.scrollWidth > head.clientWidth
+    || (head.matches('.head:not(.name)') && parseFloat(getComputedStyle(head).fontSize) * head.currentCSSZoom < 30));
+  const mixed = all('.grid').filter(grid => new Set([...grid.querySelectorAll('.cell')].map(cell => cell.textContent)
+    .filter(text => text.includes('.')).map(text => text.split('.')[1].length)).size > 1);
   const lines = all('.lead.role-v').flatMap(line => {
     const { left, top } = box(line.ownerSVGElement), by = line.ownerSVGElement.currentCSSZoom;
     return Array.from({ length: 200 }, (_, at) => line.getPointAtLength(line.getTotalLength() * at / 199))
       .filter(({ x, y }) => inside(box(board.querySelector('.legend')), left + x * by, top + y * by));
   });
-  return [...said.map(each => each.textContent), ...names.map(each => each.textContent), ...lines.map(String),
+  return [...[...said, ...names, ...mixed].map(each => each.textContent), ...lines.map(String),
     ...(all('.ribbon[d^=M]').length === 6 ? [] : ['ribbons'])];
 }"""
+
+
+@pytest.mark.parametrize("tokens", [12, 16])
+def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(
+    new_learner: Callable[..., Learner], tokens: int
+) -> None:
+    words = f"{TWELVE} thirteen fourteen fifteen sixteen".split()[:tokens]
+    page = new_learner(1366, 650).go(f"/?{urlencode({'text': ' '.join(words)})}").page
+    names, titles = page.locator(".spine .head:not(.name):visible"), page.locator(".spine .matrix > .title:visible")
+    for height in (650, 768):
+        page.set_viewport_size({"width": 1366, "height": height})
+        eventually(lambda: [name in words for name in names.evaluate_all(_WHOLE)], [True] * 2 * tokens)
+        eventually(lambda: all(titles.evaluate_all(_IN_SIGHT)), True)
+        assert titles.count() == 10
+
+
+_WHOLE = "names => names.map(each => each.scrollWidth > each.clientWidth ? 'cut' : each.textContent)"
 
 
 def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(

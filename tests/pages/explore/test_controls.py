@@ -13,6 +13,7 @@ from attnviz import Scenario, tokenize, trace
 from attnviz.app.entry import SCRIPT
 from attnviz.core.settings import CHOICES
 from attnviz.explanation.summary import attends_most
+from attnviz.link import set_up
 from attnviz.link.set_up import parameters, read_controls, scenario_of
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
@@ -44,15 +45,30 @@ def test_every_control_of_the_computation_is_tried_here() -> None:
 
 
 def test_choices_are_made_by_their_names_and_links_keep_their_own(playground: Playground) -> None:
-    hides = [[".st-key-setup_size {" in each.proto.body for each in playground.at.get("html")]]
+    def hidden() -> list[bool]:
+        bodies = [each.proto.body for each in playground.at.get("html")]
+        return [any(f".st-key-setup_{name} {{" in body for body in bodies) for name in ("size", "mask_use")]
+
+    hides = [hidden()]
     for control, value in (("masking", "window"), ("mask_use", "factor")):
         named = parameters()[control].called
         assert playground.at.selectbox(key=f"setup.{control}").options == [*map(named, CHOICES[control])]
         playground.set(f"setup.{control}", value)
         assert in_address(playground.at, control) == value
-        hides.append([".st-key-setup_size {" in each.proto.body for each in playground.at.get("html")])
-    assert list(map(any, hides)) == [True, False, False]  # how many tokens it hides, where it counts none
+        hides.append(hidden())
+    # How many tokens a mask hides, where it counts none, and how they are hidden, where none are.
+    assert hides == [[True, True], [False, False], [False, False]]
+    playground.set("setup.masking", "none")
+    assert hidden() == [True, True]
+    assert in_address(playground.at, "mask_use") == "factor"
+    playground.set("setup.masking", "window")
     assert playground.shows(Scenario(embedding="published", masking="window", mask_use="factor"))
+
+
+def test_a_device_is_called_by_a_readable_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(set_up, "available_devices", lambda: {"cpu": "CPU", "cuda:0": "cuda:0 (NVIDIA H200)"})
+    device = parameters()["device"]
+    assert [*map(device.called, ("cpu", "cuda:0", "cuda:1"))] == ["CPU", "cuda:0 (NVIDIA H200)", "cuda:1"]
 
 
 def test_a_choice_that_a_page_made_as_its_server_went_counts(playground: Playground) -> None:

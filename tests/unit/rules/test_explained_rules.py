@@ -109,6 +109,7 @@ def test_rows_of_shares_sum_to_1_where_that_is_said(rule: Rule, shapes: tuple[Sh
         (Softmax(axis="whole"), 1, "softmax(A[:, :])[1, 1]"),
         (Softmax(sink=0.5), 1, "exp(A[1, 1]) / (Σ_j exp(A[1, j]) + exp(0.5))"),
         (Scale(d_k=2, temperature=0.5), 1, "A[1, 1] / (√d_k · 0.5)"),
+        (Scale(temperature=math.sqrt(8)), 1, "A[1, 1] / √8"),
         (Share(), 2, "A[1, 1] × exp(B[1, 1]) / Σ_j (A[1, j] × exp(B[1, j]))"),
         (Rotate(), 1, "A[1, 0] sin φ + A[1, 1] cos φ"),
     ],

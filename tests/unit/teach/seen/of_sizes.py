@@ -132,6 +132,7 @@ def _(w: World, divisor: str, share: str, own: str, even: str) -> None:
 def _(w: World, divisor: str, share: str, verdict: str, own: str) -> None:
     d_in, d_k = w.now.w_q.shape
     assert divisor == f"√d_in = √{d_in}"
+    assert len(w.now.stages["scaled_scores"].rule.in_symbols) <= 1, "one root"
     drawn, shown = _largest(w, d_in)
     assert number(share) == pytest.approx(drawn, abs=0.02 + 10.0**-w.digits)
     assert about(own, shown)
