@@ -15,11 +15,6 @@ from tests.pages.playground import Playground
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
-@pytest.fixture
-def page() -> Playground:
-    return open_compare()
-
-
 def open_compare(**address: str) -> Playground:
     return Playground("pages/compare.py", **address)
 
@@ -28,31 +23,26 @@ def drawn(page: Playground, name: str, label: str) -> np.ndarray:
     return page.matrix(next(key for key in page.charts if key.endswith(f"-compare.{name}.{label}")))
 
 
-def test_without_a_kept_set_up_the_page_says_what_to_do_and_shows_a_computed_example(page: Playground) -> None:
+def test_without_a_kept_set_up_stands_a_computed_example_which_opens_as_a_comparison_to_go_on_with() -> None:
+    page = open_compare()
     assert say("compare.nothing_yet") in page.texts
     assert f"### {say('compare.example.title')}" in [each.value for each in page.at.markdown]
-    a, b = (trace(scenario).attention_weights.numpy() for scenario in example())
-    np.testing.assert_array_equal(drawn(page, "example", "A"), a)
-    np.testing.assert_array_equal(drawn(page, "example", "B"), b)
-    np.testing.assert_array_equal(drawn(page, "example", "B − A"), b - a)
+    a, b = map(trace, example())
+    differs = (b.attention_weights - a.attention_weights).numpy()
+    np.testing.assert_array_equal(drawn(page, "example", "A"), a.attention_weights.numpy())
+    np.testing.assert_array_equal(drawn(page, "example", "B"), b.attention_weights.numpy())
+    np.testing.assert_array_equal(drawn(page, "example", "B − A"), differs)
     (change,) = (text for text in page.texts if text.startswith("A is "))
     assert "W_q, row 1, column 0, is −2.00, not 2.00" in change
-
-
-def test_the_example_opens_as_a_comparison_that_one_can_go_on_with(page: Playground) -> None:
     page.press(say("compare.example.open"))
-    a, b = example()
-    np.testing.assert_array_equal(drawn(page, "context", "A"), trace(a).context.numpy())
-    np.testing.assert_array_equal(drawn(page, "context", "B"), trace(b).context.numpy())
+    np.testing.assert_array_equal(drawn(page, "context", "A"), a.context.numpy())
+    np.testing.assert_array_equal(drawn(page, "context", "B"), b.context.numpy())
     assert not page.messages
-    page.press("Go back to A")
-    assert "B is still the same as A." in page.texts
-    page.press("Forget A")
-    assert say("compare.nothing_yet") in page.texts
+    assert "B is still the same as A." in page.press("Go back to A").texts
 
 
-def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:
-    page.press("Keep this as A")
+def test_a_kept_set_up_stays_while_the_other_changes() -> None:
+    page = open_compare().press("Keep this as A")
     assert "B is still the same as A." in page.texts
     page.set("seed", 124).set("causal", True)
     a, b = trace(Scenario(**PUBLISHED)), trace(Scenario(**PUBLISHED, seed=124, causal=True))
@@ -67,26 +57,20 @@ def test_a_kept_set_up_stays_while_the_other_changes(page: Playground) -> None:
     assert say("compare.nothing_yet") in page.texts
 
 
-def test_one_link_opens_both(page: Playground) -> None:
-    a = Scenario("a <b>cat</b>", **PUBLISHED, d_out=3, w_v="identity", edits=[("w_q", 0, 1, 0.9)])
+def test_one_link_opens_both_and_going_back_to_a_brings_its_edits_and_matrices_to_be_edited_on() -> None:
+    given: dict[str, Any] = PUBLISHED | {"seed": 9, "init": "linear", "bias": True, "w_v": "identity"}
+    a = Scenario("a <b>cat</b>", **given, edits=[("w_q", 0, 1, 0.9)])
     opened = open_compare(pinned=pack(query_of(a)), text="a <b>cat</b>", d_out="3", edits="w_k.zeros")
     assert not opened.messages
     np.testing.assert_array_equal(drawn(opened, "context", "A"), trace(a).context.numpy())
     b = trace(Scenario("a <b>cat</b>", **PUBLISHED, d_out=3, w_k="zeros"))
     np.testing.assert_array_equal(drawn(opened, "attention_weights", "B"), b.attention_weights.numpy())
-
-
-def test_going_back_to_a_brings_its_edits_and_matrices_and_they_can_be_edited_on(page: Playground) -> None:
-    a = Scenario(
-        "the cat sat", **PUBLISHED, seed=9, init="linear", bias=True, w_v="identity", edits=[("w_q", 0, 1, 0.9)]
-    )
-    opened = open_compare(pinned=pack(query_of(a))).press("Go back to A")
+    opened.press("Go back to A")
     assert "B is still the same as A." in opened.texts
     assert not opened.messages
     assert opened.visit("pages/playground.py").shows(a)
     opened.edit("w_q", 0, 0, 2.0)
-    assert opened.shows(Scenario("the cat sat", **PUBLISHED, seed=9, init="linear", bias=True, w_v="identity",
-                                 edits=[("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]))  # fmt: skip
+    assert opened.shows(Scenario("a <b>cat</b>", **given, edits=[("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]))
 
 
 @pytest.mark.parametrize("pinned", ["nonsense", "z1.", "z9.abc", "z1.%%%", "z1.eNoDAAAA", "<b>x</b>"])

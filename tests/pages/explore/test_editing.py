@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -20,18 +19,7 @@ WEIGHTS = ("w_q", "w_k", "w_v")
 DROPPED_ONE = "1 change was dropped, because its matrix became another one."
 
 
-def test_an_edit_changes_what_depends_on_it(playground: Playground) -> None:
-    before = playground.matrices()
-    playground.edit("w_q", 0, 1, 0.9)
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
-    np.testing.assert_array_equal(playground.matrix("k"), before["k"])
-    assert not np.array_equal(playground.matrix("q"), before["q"])
-    assert "W_q[0, 1]: 0.5166 → 0.9000" in playground.texts
-    alt = say("editor.alt", title=STAGES["w_q"].title, meaning=STAGES["w_q"].meaning)
-    assert playground.at.data_editor[0].proto.alt == alt
-
-
-def test_a_second_and_a_third_edit_hold(playground: Playground) -> None:
+def test_edits_change_what_depends_on_them_hold_and_are_undone_one_by_one(playground: Playground) -> None:
     edits = [("w_q", 0, 1, 0.9), ("w_q", 2, 0, -1.5), ("w_q", 1, 1, 4.0)]
     for count, edit in enumerate(edits, 1):
         playground.edit(*edit)
@@ -39,14 +27,12 @@ def test_a_second_and_a_third_edit_hold(playground: Playground) -> None:
     playground.run().run()
     assert playground.shows(Scenario(**PUBLISHED, edits=edits))
     assert playground.changes == "w_q.0.1.0.9*w_q.1.1.4.0*w_q.2.0.-1.5"
-
-
-def test_undo_takes_back_one_edit(playground: Playground) -> None:
-    playground.edit("w_q", 0, 1, 0.9).edit("w_q", 2, 0, -1.5)
+    alt = say("editor.alt", title=STAGES["w_q"].title, meaning=STAGES["w_q"].meaning)
+    assert playground.at.data_editor[0].proto.alt == alt
     playground.undo("W_q[0, 1]: 0.5166 → 0.9000")
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 2, 0, -1.5)]))
+    assert playground.shows(Scenario(**PUBLISHED, edits=edits[1:]))
     playground.edit("w_q", 1, 1, 5.0)
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 2, 0, -1.5), ("w_q", 1, 1, 5.0)]))
+    assert playground.shows(Scenario(**PUBLISHED, edits=[edits[1], ("w_q", 1, 1, 5.0)]))
     playground.undo("W_q[2, 0]: 0.0740 → −1.5000").undo("W_q[1, 1]: 0.6886 → 5.0000")
     assert playground.shows(Scenario(**PUBLISHED))
     assert not playground.can_press("Undo")
@@ -80,24 +66,24 @@ def test_another_draw_drops_the_edits_says_how_many_and_offers_them_back(
     assert not playground.can_press("Bring back")  # what does not fit is offered once it does
 
 
-@pytest.mark.parametrize("name", ["x", *WEIGHTS, *BIASES])
-def test_every_matrix_has_its_whole_matrix_actions(playground: Playground, name: str) -> None:
+def test_every_matrix_has_its_whole_matrix_actions(playground: Playground) -> None:
     drawn = PUBLISHED | {"init": "linear", "bias": True}
-    playground.set("init", "linear").set("bias", True).edit(name, 0, 1, 0.9)
-    playground.press("Identity")
-    assert playground.shows(Scenario(**drawn | {name: "identity"}))
-    assert f"{STAGES[name].symbol}: {filled_with('identity')}" in playground.texts
-    playground.press("Zeros")
-    assert playground.shows(Scenario(**drawn | {name: "zeros"}))
-    playground.press("Random")
-    fill = playground.changes.removeprefix(f"{name}.").replace(".", ":")
-    assert fill.startswith("random:")
-    assert playground.shows(Scenario(**drawn | {name: fill}))
-    playground.press("Random")
-    assert playground.changes != f"{name}.{fill.replace(':', '.')}"
-    playground.press("Reset")
-    assert playground.shows(Scenario(**drawn))
-    assert playground.changes == ""
+    playground.set("init", "linear").set("bias", True)
+    for name in ("x", *WEIGHTS, *BIASES):
+        playground.edit(name, 0, 1, 0.9).press("Identity")
+        assert playground.shows(Scenario(**drawn | {name: "identity"}))
+        assert f"{STAGES[name].symbol}: {filled_with('identity')}" in playground.texts
+        playground.press("Zeros")
+        assert playground.shows(Scenario(**drawn | {name: "zeros"}))
+        playground.press("Random")
+        fill = playground.changes.removeprefix(f"{name}.").replace(".", ":")
+        assert fill.startswith("random:")
+        assert playground.shows(Scenario(**drawn | {name: fill}))
+        playground.press("Random")
+        assert playground.changes != f"{name}.{fill.replace(':', '.')}"
+        playground.press("Reset")
+        assert playground.shows(Scenario(**drawn))
+        assert playground.changes == ""
 
 
 def test_biases_are_edited_where_they_are_switched_on(playground: Playground) -> None:
@@ -112,43 +98,28 @@ def test_biases_are_edited_where_they_are_switched_on(playground: Playground) ->
     assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
-def test_a_table_can_be_pasted(playground: Playground) -> None:
+def test_a_table_can_be_pasted_and_one_that_does_not_fit_changes_nothing_and_says_why(playground: Playground) -> None:
     playground.paste("w_v", "1\t2\r\n3\t4\r\n5\t6\r\n")
     assert playground.shows(Scenario(**PUBLISHED, w_v=[[1, 2], [3, 4], [5, 6]]))
-    playground.press("Reset")
-    assert playground.shows(Scenario(**PUBLISHED))
-
-
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
+    playground.press("Reset").edit("w_v", 0, 0, 9.0)
+    for table, says in (
         ("1 2\n3 4", "W_v needs 3 rows and 2 columns, and this has 2 rows and 2 columns"),
         ("1 2\n3 <b>x</b>\n5 6", "Line 2: “<b>x</b>” isn't a number"),
-    ],
-)
-def test_a_table_that_does_not_fit_changes_nothing_and_says_why(playground: Playground, table: str, says: str) -> None:
-    playground.edit("w_v", 0, 0, 9.0).paste("w_v", table)
-    (message,) = playground.messages
-    assert message.startswith(f"The pasted table wasn't used. {says}")
-    assert message.endswith(".")
-    assert ".." not in message
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
+    ):
+        (message,) = playground.paste("w_v", table).messages
+        assert message.startswith(f"The pasted table wasn't used. {says}")
+        assert message.endswith(".")
+        assert ".." not in message
+        assert playground.shows(Scenario(**PUBLISHED, edits=[("w_v", 0, 0, 9.0)]))
 
 
-def kept(playground: Playground) -> str:
-    """Return the end of the one message: what the cell still is, after why the text is no number."""
-    (message,) = playground.messages
-    assert re.match(
-        r"An empty cell isn't a number\. |`.+` (isn't a number|is too large|could mean|divides by 0)", message
-    )
-    return message[message.index("W_q") :]
-
-
-@pytest.mark.parametrize("bad", [None, "abc", float("nan"), float("inf"), 1e400, -1e39])
-def test_a_cell_without_a_number_is_named_and_keeps_what_it_held(playground: Playground, bad: object) -> None:
-    playground.edit("w_q", 1, 1, 3.0).edit("w_q", 0, 1, bad)
-    assert kept(playground) == "W_q[0, 1] is still 0.5166."
-    assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 3.0)]))
+def test_a_cell_without_a_number_is_named_and_keeps_what_it_held(playground: Playground) -> None:
+    playground.edit("w_q", 1, 1, 3.0)
+    for bad in (None, "abc", float("nan"), float("inf"), 1e400, -1e39):
+        (message,) = playground.edit("w_q", 0, 1, bad).messages
+        assert re.match(r"An empty cell isn't a number\. |`.+` (isn't a number|is too large)", message), bad
+        assert message.endswith("W_q[0, 1] is still 0.5166.")
+        assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 3.0)]))
     playground.edit("w_q", 0, 1, 0.9)
     assert playground.messages == []
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9), ("w_q", 1, 1, 3.0)]))

@@ -2,26 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from attnviz import Scenario
 from attnviz.app.parts.examples import example_sentences
 from tests.pages.playground import Playground
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 CAT = example_sentences().index("the cat sat on the mat")
-
-
-def dropping() -> Playground:
-    """A reader who has just lost an edit to another seed."""
-    playground = Playground(edits="w_q.0.1.0.9").set("seed", 5)
-    assert playground.can_press("Bring back")
-    return playground
-
-
-@pytest.fixture
-def playground() -> Playground:
-    return dropping()
 
 
 def test_an_example_sentence_starts_from_the_seed_and_offers_no_matrices_of_the_last_example() -> None:
@@ -41,13 +27,10 @@ def test_only_what_fits_can_be_brought_back() -> None:
     assert playground.press("Bring back").shows(Scenario("a dog", **PUBLISHED, x=[[1, 2, 3], [4, 5, 6]]))
 
 
-def test_an_offer_ends_with_the_page_it_stands_on(playground: Playground) -> None:
-    playground.visit("pages/lesson.py").visit("pages/playground.py")
-    assert not playground.can_press("Bring back")
-
-
-def test_what_was_dropped_on_a_page_that_cannot_offer_it_is_offered_on_the_next() -> None:
+def test_an_offer_ends_with_the_page_it_stands_on_and_waits_for_one_that_can_make_it() -> None:
     playground = Playground("pages/questions.py", edits="w_q.0.1.0.9").set("seed", 5)
     assert not playground.can_press("Bring back")
     assert playground.visit("pages/playground.py").can_press("Bring back")
+    assert not playground.visit("pages/lesson.py").visit("pages/playground.py").can_press("Bring back")
+    playground = Playground("pages/questions.py", edits="w_q.0.1.0.9").set("seed", 5).visit("pages/playground.py")
     assert playground.press("Bring back").shows(Scenario(**PUBLISHED, seed=5, edits=[("w_q", 0, 1, 0.9)]))

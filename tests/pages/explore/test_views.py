@@ -8,13 +8,10 @@ import pytest
 from attnviz import Scenario, trace
 from attnviz.board.data import MOST_COLUMNS
 from attnviz.core.stages import STAGES
-from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.set_up import scenario_from_query
-from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
-from tests.pages.reader import in_address
 
 WORDS = " ".join(f"word{i}" for i in range(40))
 
@@ -31,65 +28,29 @@ def board_shows(playground: Playground, scenario: Scenario) -> bool:
     )
 
 
-@pytest.fixture
-def first_page() -> Playground:
-    """The playground with the published example."""
-    return Playground(view="board")
+@pytest.mark.parametrize(
+    ("address", "fits"),
+    [({"text": WORDS}, True), ({"d_in": "17"}, True), ({"d_out": "17"}, True), ({"d_in": "129"}, False),
+     ({"d_out": "129"}, False)],
+)  # fmt: skip
+def test_what_fits_is_on_the_board_and_what_is_too_large_for_it_is_shown_as_heatmaps(
+    address: dict[str, str], fits: bool
+) -> None:
+    playground, scenario = Playground(view="", **address), scenario_from_query(urlencode(address))[0]
+    assert (board_shows if fits else Playground.shows)(playground, scenario)
+    assert (say("playground.views.fits", most=MOST_COLUMNS) in playground.captions) is not fits
+    assert bool(playground.charts) is not fits
 
 
-def test_a_first_visit_shows_the_board_with_numbers_that_mean_something() -> None:
-    page = Playground(view="", example=OPENING)
-    opening = starting_points()[OPENING].scenario
-    assert board_shows(page, opening)
+def test_the_tables_under_the_board_are_made_when_they_are_opened_and_it_says_where_its_numbers_are_from() -> None:
+    page = Playground(view="board")
+    assert board_shows(page, Scenario(embedding="published"))
     assert page.board is not None
-    assert page.board["query"] == 1
-    assert page.board["about"].startswith(numbers_in_words(opening))
-    assert not page.charts
-
-
-def test_a_board_says_where_its_numbers_are_from(first_page: Playground) -> None:
-    assert board_shows(first_page, Scenario(embedding="published"))
-    assert first_page.board is not None
-    assert first_page.board["about"].startswith("The numbers of W_q, W_k and W_v are random and untrained")
-    assert "All 6 tokens have their published vectors." in first_page.captions
-
-
-def test_the_address_keeps_the_view_and_a_button_leads_back_to_the_board() -> None:
-    page = Playground(view="heatmaps")
-    assert page.shows(Scenario(embedding="published"))
-    assert page.board is None
-    page.press(say("playground.views.board"))
-    assert page.board is not None
-    assert in_address(page.at, "view") == ""
-
-
-@pytest.mark.parametrize("address", [{"text": WORDS}, {"d_in": "17"}, {"d_out": "17"}])
-def test_many_tokens_and_columns_are_on_the_board(address: dict[str, str]) -> None:
-    playground = Playground(view="", **address)
-    assert board_shows(playground, scenario_from_query(urlencode(address))[0])
-
-
-@pytest.mark.parametrize("address", [{"d_in": "129"}, {"d_out": "129"}])
-def test_what_is_too_large_for_the_board_is_shown_as_heatmaps(address: dict[str, str]) -> None:
-    playground = Playground(view="", **address)
-    assert playground.board is None
-    assert playground.shows(scenario_from_query(urlencode(address))[0])
-    assert say("playground.views.fits", most=MOST_COLUMNS) in playground.captions
-
-
-def test_the_tables_under_the_board_are_made_when_they_are_opened(first_page: Playground) -> None:
-    assert not first_page.at.get("data_editor")
-    first_page.at.session_state["playground.tables"] = True
-    first_page.run().edit("w_q", 0, 1, 0.9)
-    assert board_shows(first_page, Scenario(embedding="published", edits=[("w_q", 0, 1, 0.9)]))
-    first_page.at.session_state["playground.tables"] = True  # AppTest knows no expanders and forgets the state of this
-    first_page.look_at("w_k").press("Zeros")
-    assert board_shows(first_page, Scenario(embedding="published", w_k="zeros", edits=[("w_q", 0, 1, 0.9)]))
-
-
-def test_numbers_that_are_none_reach_the_board_as_what_they_are() -> None:
-    playground = Playground(view="", causal="true", edits="w_q.0.0.1e30*w_k.0.0.1e30")
-    assert playground.board is not None
-    values = playground.board["matrices"]["scaled_scores"]["values"]
-    assert {"Infinity", "-Infinity"} <= {value for value in values if isinstance(value, str)}
-    assert playground.board["matrices"]["attention_weights"]["values"][-1] == "NaN"
+    assert page.board["about"].startswith("The numbers of W_q, W_k and W_v are random and untrained")
+    assert "All 6 tokens have their published vectors." in page.captions
+    assert not page.at.get("data_editor")
+    page.at.session_state["playground.tables"] = True
+    page.run().edit("w_q", 0, 1, 0.9)
+    page.at.session_state["playground.tables"] = True  # AppTest knows no expanders and forgets the state of this
+    page.look_at("w_k").press("Zeros")
+    assert board_shows(page, Scenario(embedding="published", w_k="zeros", edits=[("w_q", 0, 1, 0.9)]))

@@ -27,7 +27,7 @@ def opened(**address: str) -> Playground:
     return playground.run()
 
 
-def test_a_switch_changes_the_numbers_and_says_so_until_it_is_off() -> None:
+def test_switches_and_a_typed_score_change_the_numbers_and_are_told_until_they_are_off() -> None:
     playground = opened().set("what_if.softmax", "columns")
     assert playground.shows(replace(PUBLISHED, what_if="softmax:columns"))
     assert in_address(playground.at, "what_if") == "softmax:columns"
@@ -37,6 +37,18 @@ def test_a_switch_changes_the_numbers_and_says_so_until_it_is_off() -> None:
     playground.press(say("what_if.back"))
     assert playground.shows(PUBLISHED)
     assert in_address(playground.at, "what_if") == ""
+    playground.set("what_if.typed.query", 1).set("what_if.typed.key", 4).set("what_if.typed.number", 7.5)
+    assert playground.press(say("what_if.typed.put")).shows(replace(PUBLISHED, what_if="typed:1:4:7.5"))
+    assert playground.press(say("what_if.typed.clear")).shows(PUBLISHED)
+    told = " ".join(playground.set("what_if.replaced.times", 3.0).captions)
+    assert "S is multiplied by 9.00" in told
+    assert "A and C by no one number" in told
+    playground.set("what_if.projections", "transposed")
+    assert playground.shows(PUBLISHED)
+    assert any("take d_in, d_out and d_v equal" in message for message in playground.messages)
+    playground.set("d_out", 3)
+    assert playground.messages == []
+    assert playground.shows(replace(PUBLISHED, d_out=3, what_if="projections:transposed"))
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -74,14 +86,6 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
     assert say("what_if.lead") in playground.texts
 
 
-def test_a_score_is_typed_in_and_taken_out() -> None:
-    playground = opened().set("what_if.typed.query", 1).set("what_if.typed.key", 4)
-    playground.set("what_if.typed.number", 7.5).press(say("what_if.typed.put"))
-    assert playground.shows(replace(PUBLISHED, what_if="typed:1:4:7.5"))
-    playground.press(say("what_if.typed.clear"))
-    assert playground.shows(PUBLISHED)
-
-
 def test_the_choice_of_16_bits_stands_in_the_address_and_a_link_shows_it() -> None:
     playground = opened().set("what_if.replaced.bits", "bfloat16").set("what_if.replaced.shifted", False)
     assert in_address(playground.at, "bits") == "bfloat16-unshifted"
@@ -113,31 +117,14 @@ def test_16_bits_are_compared_with_the_usual_numbers_which_are_a() -> None:
     assert say("compare.same") in page.press(say("compare.bits_back")).texts
 
 
-def test_a_switch_that_does_not_fit_gets_a_sentence_and_stands_as_soon_as_it_does() -> None:
-    playground = opened().set("what_if.projections", "transposed")
-    assert playground.shows(PUBLISHED)
-    assert any("take d_in, d_out and d_v equal" in message for message in playground.messages)
-    playground.set("d_out", 3)
-    assert playground.messages == []
-    assert playground.shows(replace(PUBLISHED, d_out=3, what_if="projections:transposed"))
-
-
-def test_one_matrix_is_tried_as_b_beside_the_set_up_of_now() -> None:
-    playground = opened()
-    usual = playground.at.session_state["session"].set_up["temperature"]
-    playground.at.button(key="what_if.replaced.one_matrix.compare").click().run()
-    assert not playground.at.exception
-    assert playground.value("d_out") == 3
-    assert playground.value("temperature") != usual
-    assert any(text.startswith("B differs") or "W_q" in text for text in playground.texts)
-
-
 @pytest.mark.parametrize("name", ["one_matrix", "equal", "times", "row", "dropout"])
 def test_what_is_tried_is_done_once_and_stands_beside_the_set_up_of_before(name: str) -> None:
-    playground = opened()
-    playground.press_key(f"what_if.replaced.{name}.compare")
+    playground = opened().press_key(f"what_if.replaced.{name}.compare")
     assert "B is still the same as A" not in playground.says
     assert "5.0000 → 10.0000" not in playground.says
+    if name == "one_matrix":
+        assert playground.value("d_out") == 3
+        assert playground.value("temperature") != PUBLISHED.temperature
     # One matrix in place of two has the same scores, and a number added to a whole row cancels.
     assert ("No row of the attention weights moved" in playground.says) == (name in ("one_matrix", "row"))
     playground.visit("pages/playground.py")
@@ -164,13 +151,6 @@ def test_what_comes_of_other_matrices_is_predicted_before_it_is_told(name: str) 
     by_link = Playground("pages/compare.py", **linked)
     assert why in by_link.says, "in a session that never asked"
     assert why not in by_link.set("seed", 7).says, "no longer what it was about"
-
-
-def test_what_x_times_c_does_to_each_stage_is_told() -> None:
-    playground = opened().set("what_if.replaced.times", 3.0)
-    told = " ".join(playground.captions)
-    assert "S is multiplied by 9.00" in told
-    assert "A and C by no one number" in told
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,21 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
-import torch
 
 from attnviz.app.learn import controls
-from attnviz.app.learn.beside import MANY, STEP
+from attnviz.app.learn.beside import STEP
 from attnviz.app.learn.closer import followers
-from attnviz.app.learn.glass import VANISHED, saturation_in_words, update_in_words
-from attnviz.app.learn.home import scenario_of_layer
+from attnviz.app.learn.glass import saturation_in_words, update_in_words
 from attnviz.app.learn.pool import LEFT, PAUSED
 from attnviz.app.learn.running import Learning, shared
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
-from attnviz.core.scenario import traced
 from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.model_texts import MOST_OF_LEARNED
-from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.training import Place, Training, train, train_many
+from attnviz.link.set_up import query_of
+from attnviz.training import Place, Training, scenario_of, train
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 from tests.pages.packed import numbers_in
@@ -117,6 +114,8 @@ def test_one_step_pause_and_another_rate() -> None:
     assert matches(reader, faster, 20)
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
+    assert reader.set("learn.d_k", 2).messages == [say("learn.anew")]  # another model
+    assert own(reader).job is None
 
 
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
@@ -144,20 +143,14 @@ def test_the_board_says_how_long_its_numbers_were_learned(step: str, told: str) 
     assert told in part(opened(learn=FEW, learn_step=step), "numbers").sent("board")["about"]
 
 
-@pytest.mark.parametrize("name", ["learning_rate", "steps", "seed", "d_model"])
-def test_a_field_left_without_a_number_keeps_the_one_it_had(name: str) -> None:
+def test_a_field_left_without_a_number_keeps_the_one_it_had() -> None:
     reader = Reader(PAGE, learn=FEW)
-    key = "learn.rate" if name == "learning_rate" else f"learn.{name}"
-    before = reader.value(key)
-    reader.set(key, None)
-    assert reader.messages == [say("learn.no_value", name=say(f"learn.settings.{name}"))]
-    assert reader.value(key) == before > (-1 if name == "seed" else 0)
-
-
-def test_another_model_starts_anew_and_says_so() -> None:
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step"))).set("learn.d_k", 2)
-    assert reader.messages == [say("learn.anew")]
-    assert own(reader).job is None
+    for name, least in (("learning_rate", 0.001), ("steps", 1), ("seed", 0), ("d_model", 1)):
+        key = "learn.rate" if name == "learning_rate" else f"learn.{name}"
+        before = reader.value(key)
+        reader.set(key, None)
+        assert reader.messages == [say("learn.no_value", name=say(f"learn.settings.{name}"))]
+        assert reader.value(key) == before >= least
 
 
 def test_who_opens_another_page_frees_the_place_and_finds_the_training_paused() -> None:
@@ -294,18 +287,11 @@ def test_what_is_said_of_the_optimizer_is_its_arithmetic(optimizer: str) -> None
 
 
 def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_to_vanish() -> None:
-    changed = controls.VARIATIONS["agreement"]["saturated"]
-    training = train("agreement", **changed)
-    last = len(training.losses)
-    trace, gradients = training.trace(last), training.gradients(last).of
-    sizes = {name: gradients[name].norm().item() for name in ("w_q", "w_k", "w_v")}
-    assert max(sizes["w_q"], sizes["w_k"]) < VANISHED * sizes["w_v"]
-    assert say("learn.glass.saturated", share="", w_q="", w_k="", w_v="")[:28] in saturation_in_words(
-        training, trace, gradients, 0
-    )
-    first = train("agreement", steps=1)
-    told = saturation_in_words(first, first.trace(0), first.gradients(0).of, 0)
-    assert "saturated" not in told
+    """That they do is held in tests/unit/training/test_training_taught.py."""
+    training = train("agreement", **controls.VARIATIONS["agreement"]["saturated"])
+    for at, is_it in ((len(training.losses), True), (0, False)):
+        told = saturation_in_words(training, training.trace(at), training.gradients(at).of, 0)
+        assert (say("learn.glass.saturated", share="", w_q="", w_k="", w_v="")[:28] in told) is is_it
 
 
 def weights_of(board: dict[str, Any], name: str = "attention_weights") -> np.ndarray:
@@ -313,54 +299,46 @@ def weights_of(board: dict[str, Any], name: str = "attention_weights") -> np.nda
     return numbers_in(board["matrices"], name)
 
 
-def switch_off(reader: Reader, heads: list[tuple[int, int]], model: str) -> Reader:
-    part(reader, "off").set(f"learn.off.{model}", heads)
-    return part(reader, "numbers")
-
-
-def test_heads_are_switched_off_at_a_moment_and_board_and_probabilities_follow() -> None:
+def test_heads_are_switched_off_at_a_moment_board_and_probabilities_follow_and_a_link_says_so() -> None:
     """Layer 1 reads what layer 0 passes on: without that, its attention weights are others."""
-    reader = part(opened(learn="task.repeat*steps.3", learn_step="2", learn_head="1.0"), "numbers")
+    asked = {"learn": "task.repeat*steps.3", "learn_step": "2", "learn_head": "1.0"}
+    reader = part(opened(**asked), "numbers")
     training = train("repeat", steps=3)
     (whole,) = reader.boards
     assert np.array_equal(weights_of(whole), training.trace(2).layers[1].attention_weights.numpy().ravel())
-    switch_off(reader, [(0, 0)], "2.1")
+    part(reader, "off").set("learn.off.2.1", [(0, 0)])
     worth, without = training.without(2, [(0, 0)]), training.trace(2, without=[(0, 0)])
     told = say("learn.off.worth", heads="layer 0", loss=written(worth.loss, 3), without=written(worth.loss_without, 3),
                right=percent(worth.accuracy), right_without=percent(worth.accuracy_without))  # fmt: skip
-    assert [each.value for each in reader.at.info] == [as_message(told)]
-    (board,) = reader.boards
-    assert np.array_equal(weights_of(board), without.layers[1].attention_weights.numpy().ravel())
-    assert not np.array_equal(weights_of(board), weights_of(whole))
-    assert board["numbersOf"] != whole["numbersOf"]
-    assert board["about"].endswith(say("learn.board.without", heads="layer 0"))
-    assert board["limits"].keys() >= whole["limits"].keys()
-    model = reader.sent("learn_time")["model"]
-    assert model["off"] == [{"name": "layers.0.w_o", "first": 0, "after": training.settings.d_k}]
-    assert [head["off"] for head in model["heads"]] == [True, False]
-    assert np.array_equal(
-        numbers_in(model["table"]["matrices"], "probabilities"), without.probabilities.numpy().ravel()
-    )
-    reader.press(say("learn.off.on"))
-    (again,) = reader.boards
-    assert again["matrices"] == whole["matrices"]
-    assert reader.sent("learn_time")["model"]["off"] == []
-    assert [each.value for each in reader.at.info] == []
+    link = in_address(reader.at, "learn_off")
+    assert link == "0-0"
+    for each in (reader, other := opened(**asked, learn_off=link)):
+        (board,) = part(each, "numbers").boards
+        assert [info.value for info in each.at.info] == [as_message(told)]
+        assert each.messages == []
+        assert np.array_equal(weights_of(board), without.layers[1].attention_weights.numpy().ravel())
+        assert not np.array_equal(weights_of(board), weights_of(whole))
+        assert board["numbersOf"] != whole["numbersOf"]
+        assert board["about"].endswith(say("learn.board.without", heads="layer 0"))
+        assert board["limits"].keys() >= whole["limits"].keys()
+        model = each.sent("learn_time")["model"]
+        assert model["off"] == [{"name": "layers.0.w_o", "first": 0, "after": training.settings.d_k}]
+        assert [head["off"] for head in model["heads"]] == [True, False]
+        shares = numbers_in(model["table"]["matrices"], "probabilities")
+        assert np.array_equal(shares, without.probabilities.numpy().ravel())
+    for each in (reader, other):
+        (again,) = each.press(say("learn.off.on")).boards
+        assert again["matrices"] == whole["matrices"]
+        assert each.sent("learn_time")["model"]["off"] == []
+        assert (in_address(each.at, "learn_off"), [info.value for info in each.at.info]) == ("", [])
 
 
 def test_a_frozen_matrix_keeps_its_numbers_on_the_page_too() -> None:
     reader = Reader(PAGE).set("learn.steps", 20).set("learn.frozen", ["w_q", "w_e"])
     assert in_address(reader.at, "learn") == f"{FEW}*frozen.w_q,w_e"
-    trained(reader.press_key("learn.start"))
-    training = train("agreement", seed=5, steps=20, frozen=("w_q", "w_e"))
-    assert matches(reader, training, 20)
-    kept = reader.sent("learn_kept")["float32"]
-    numbers = np.frombuffer(base64.b64decode(kept), "<f4").reshape(len(training.moments), -1)
-    since = 0
-    for name, shape in training.model.shapes.items():
-        own = numbers[:, since : since + math.prod(shape)]
-        assert (own == own[0]).all() == (name in ("w_q", "w_e")), name
-        since += math.prod(shape)
+    assert matches(
+        trained(reader.press_key("learn.start")), train("agreement", seed=5, steps=20, frozen=("w_q", "w_e")), 20
+    )
 
 
 def shown(reader: Reader) -> str:
@@ -387,64 +365,18 @@ def test_probabilities_and_losses_are_explained_cell_by_cell(name: str) -> None:
     assert loss.text in shown(reader) or loss.words in shown(reader)
 
 
-def with_seeds(n: int = 3, **address: str) -> Reader:
-    """A reader who has trained so many seeds."""
-    reader = part(opened(**{"learn": FEW} | address), "seeds").set("learn.seeds.n", n)
-    reader.press(say("learn.seeds.start"))
-    until(lambda: not beside(reader, MANY).active)
-    return reader.run()
-
-
-def test_many_seeds_are_trained_counted_and_opened() -> None:
-    reader = with_seeds()
-    outcomes = train_many("agreement", range(3), steps=20)
-    sent = reader.sent("learn_seeds")
-    assert sent["hasLaw"]
-    for seed, (each, outcome) in enumerate(zip(sent["seeds"], outcomes, strict=True)):
-        assert each["seed"] == seed
-        assert each["losses"] == pytest.approx(outcome.held_out_losses, abs=1e-4)
-        assert each["accuracies"] == pytest.approx(outcome.accuracies, abs=1e-4)
-        assert each["share"] == percent(outcome.accuracies[-1])
-    assert say("learn.seeds.axes", top=written(sent["top"], 2)) in reader.captions
-    learned = sum(each.accuracy >= 0.9 for each in outcomes)
-    assert say("learn.seeds.share", learned=learned, all=3, least="90 %") in reader.texts
-
-
-@pytest.mark.parametrize(("name", "layer"), [("agreement", 0), ("repeat", 1), ("rotary", 0), ("heads", 0)])
-def test_the_playground_makes_the_same_attention_weights_of_one_layer(name: str, layer: int) -> None:
-    settings: dict[str, dict[str, Any]] = {
-        "rotary": {"positions": "rotary"}, "heads": {"n_heads": 2, "norm": "pre"}, "repeat": {}, "agreement": {},
-    }  # fmt: skip
-    training = train("repeat" if name == "repeat" else "agreement", steps=5, **settings[name])
-    trace = training.trace(5)
-    scenario = scenario_of_layer(trace, layer)
-    assert scenario.tokens == trace.tokens
-    again = scenario_from_query(query_of(scenario))
-    assert again[1] == []
-    torch.testing.assert_close(
-        traced(again[0]).attention_weights, trace.layers[layer].attention_weights, rtol=1e-5, atol=1e-6
-    )
-
-
 @pytest.mark.parametrize("learn", [FEW, "task.repeat*steps.2"])
 def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
+    """That they make the same numbers there is held in tests/unit/training/test_training_opened.py."""
     reader = part(opened(learn=learn), "home")
     training = train("repeat", steps=2) if "repeat" in learn else train("agreement", seed=5, steps=20)
     (button,) = [each.proto for each in reader.at.get("link_button")]
     assert button.label == say("learn.home.playground", layers=plural(training.settings.n_layers, "layer"))
     assert say("learn.home.ends") in " ".join(reader.captions)
     assert (say("learn.home.zeros") in " ".join(reader.captions)) == ("repeat" not in learn)
-    link = button.url.removeprefix("./?")
-    scenario, ignored = scenario_from_query(link)
-    assert ignored == []
-    made, trace = traced(scenario), training.trace(len(training.losses))
-    assert made.tokens == trace.tokens
-    last = training.model.name_of(training.settings.n_layers - 1, None, "residual_1")
-    torch.testing.assert_close(made[last], trace[last], rtol=1e-5, atol=1e-5)
-    playground = Reader(**dict(parse_qsl(link)))
-    assert playground.messages == []
-    (board,) = playground.boards
-    assert np.array_equal(weights_of(board), made.layers[0].attention_weights.numpy().ravel())
+    scenario = scenario_of(training, training.trace(len(training.losses)))
+    assert button.url == f"./?{query_of(scenario)}"
+    assert Reader(**dict(parse_qsl(query_of(scenario)))).messages == []
     assert len(reader.at.get("download_button")) == 3
     assert "set by hand" not in projections_in_words(scenario)
     assert say("learn.home.address") in reader.captions

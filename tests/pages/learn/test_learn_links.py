@@ -1,23 +1,14 @@
-"""A link of Watch it learn opens what its sender saw, to the last bit: of a training that didn't end, too."""
+"""A link of Watch it learn opens what its sender saw, to the last bit: while a training goes on and after, too."""
 
+import re
 from typing import Any
-
-import numpy as np
 
 from attnviz import train
 from attnviz.app.learn.running import shared
 from attnviz.words import plural, say
-from tests.pages.learn.test_learn import FEW, PAGE, matches, opened, part, switch_off, trained, weights_of
+from tests.pages.learn.test_learn import FEW, PAGE, job_in, matches, opened, own, part, trained
 from tests.pages.reader import Reader, in_address
-
-STEPS = plural(20, "step")
-
-
-def paused() -> Reader:
-    """A reader who has done three steps of twenty, the last at another rate."""
-    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")))
-    trained(reader.press(say("learn.one_step"))).set("learn.rate", 0.5)
-    return trained(reader.press(say("learn.one_step")))
+from tests.unit.helpers import until
 
 
 def shown_in(reader: Reader) -> tuple[Any, ...]:
@@ -27,7 +18,10 @@ def shown_in(reader: Reader) -> tuple[Any, ...]:
 
 
 def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there() -> None:
-    reader = paused()
+    """Three steps of twenty, the last at another rate."""
+    reader = trained(Reader(PAGE).set("learn.steps", 20).press(say("learn.one_step")))
+    trained(reader.press(say("learn.one_step"))).set("learn.rate", 0.5)
+    trained(reader.press(say("learn.one_step")))
     link = in_address(reader.at, "learn")
     assert link == f"{FEW}*rates.2:0.5*until.3"
     part(reader, "home")
@@ -38,23 +32,38 @@ def test_the_link_of_a_training_that_did_not_end_trains_it_up_to_there() -> None
     assert shown_in(other) == shown_in(reader)
     training = train("agreement", seed=5, steps=20, rates=((2, 0.5),))
     assert matches(other, training, 3)
-    assert say("learn.stopped", done=3, steps=STEPS) in other.captions
+    assert say("learn.stopped", done=3, steps=plural(20, "step")) in other.captions
 
 
-def test_heads_that_are_off_stand_in_the_link() -> None:
-    asked = {"learn": "task.repeat*steps.3", "learn_step": "2", "learn_head": "1.0"}
-    reader = switch_off(opened(**asked), [(0, 0)], "2.1")
-    link = in_address(reader.at, "learn_off")
-    assert link == "0-0"
-    other = part(opened(**asked, learn_off=link), "numbers")
-    assert other.messages == []
-    (board,) = other.boards
-    without = train("repeat", steps=3).trace(2, without=[(0, 0)]).layers[1].attention_weights
-    assert np.array_equal(weights_of(board), without.numpy().ravel())
-    assert other.sent("learn_time")["model"]["off"] == reader.sent("learn_time")["model"]["off"]
-    other.press(say("learn.off.on"))
-    assert in_address(other.at, "learn_off") == ""
-    assert other.sent("learn_time")["model"]["off"] == []
+def test_while_a_training_goes_on_its_address_names_the_rates_so_far() -> None:
+    reader = trained(Reader(PAGE).set("learn.steps", 5000).press(say("learn.one_step"))).set("learn.rate", 0.5)
+    reader.press_key("learn.start")
+    job = job_in(reader)
+    assert job.active
+    assert in_address(reader.at, "learn") == "task.agreement*seed.5*steps.5000*rates.1:0.5"
+    until(lambda: job.work.step > 1)  # another rate before any further step is in place of the one before
+    reader.set("learn.rate", 0.1)
+    until(lambda: len(job.work.settings.rates) > 1)
+    assert job_in(reader.run()) is job
+    reader.press(say("learn.pause"))
+    (first, second) = job.work.settings.rates
+    assert in_address(reader.at, "learn").startswith(
+        f"task.agreement*seed.5*steps.5000*rates.1:0.5,{second[0]}:0.1*until."
+    )
+    assert first == (1, 0.5)
+
+
+def test_the_text_of_a_link_that_holds_none_opens_its_moment() -> None:
+    text = "ab ba " * 1000
+    link = f"task.text*steps.3*until.2*text.{len(text)}"
+    reader = opened(learn=link, learn_step="1", learn_sentence="ab")
+    assert own(reader).job is None
+    trained(reader.set("learn.typed", text))
+    assert part(reader, "numbers").sent("board")["moment"] == 1
+    assert re.fullmatch(re.escape(link) + "-[0-9a-f]{12}", in_address(reader.at, "learn"))
+    assert in_address(reader.at, "learn_step") == "1"
+    assert in_address(reader.at, "learn_sentence") == "ab"
+    assert say("learn.stopped", done=2, steps=plural(3, "step")) in reader.captions
 
 
 def test_a_head_that_no_model_has_is_told() -> None:

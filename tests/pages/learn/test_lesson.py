@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario import traced
 from attnviz.link.set_up import scenario_from_query
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers
 from attnviz.teach.predictions import prediction_of
@@ -61,13 +61,6 @@ def test_next_leads_through_every_step_and_back_returns() -> None:
             press(at, "Next")
 
 
-def test_what_is_told_apart_from_the_sentences_is_sent_with_them() -> None:
-    for number, step in enumerate(STEPS, 1):
-        told = tells(lesson(step=str(number)))
-        assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, Scenario()))
-    assert about_the_numbers(STEPS[2], Scenario())
-
-
 def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none() -> None:
     assert boards_of(lesson(step="7"))[0]["play"] is None
     at = lesson()
@@ -91,27 +84,27 @@ def test_a_challenge_is_marked_as_done_when_it_is() -> None:
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
-def test_every_step_sends_its_sentences_with_the_places_of_their_numbers(address: dict[str, str]) -> None:
+def test_every_step_frames_what_is_new_and_sends_its_sentences_with_the_places_of_their_numbers(
+    address: dict[str, str],
+) -> None:
     scenario, ignored = scenario_from_query(urlencode(address))
     assert not ignored
     query = min(1, len(scenario.tokens) - 1)
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), **address)
         assert title(at) == f"## {number}. {step.title}"
-        told = step.tells(traced(scenario), query, DEFAULT_DIGITS)
-        assert tells(at)["sentences"] == [each.sent() for each in told]
+        (board,) = boards_of(at)
+        assert set(board["fresh"]) == set(step.new)
+        told = tells(at)
+        assert told["sentences"] == [each.sent() for each in step.tells(traced(scenario), query, DEFAULT_DIGITS)]
+        assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, scenario))
+    assert about_the_numbers(STEPS[2], scenario)
 
 
 def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> None:
     for number, step in enumerate(STEPS, 1):
         at = lesson(step=str(number), text=" ")
         assert [each.value for each in at.info] == [say("lesson.blank")], step.title
-
-
-def test_a_step_frames_what_is_new_and_nothing_else() -> None:
-    for number, step in enumerate(STEPS, 1):
-        drawn = Reader("pages/lesson.py", step=str(number), predictions="off").boards
-        assert [set(each["fresh"]) for each in drawn] == [set(step.new)]
 
 
 @pytest.mark.parametrize("step", STEPS[1:], ids=lambda step: step.name)

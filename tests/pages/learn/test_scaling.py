@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from attnviz import Scenario, trace
+from attnviz import Scenario
 from attnviz.link.set_up import scenario_from_query
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not
-from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings
+from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings, playground_scenario
 from attnviz.words import say
 from tests.pages.reader import in_address
 from tests.pages.scaling_page import PROJECTIONS, SMALL, ScalingPage, sweep_of
@@ -33,15 +33,19 @@ def sentence(text: str = "Your journey starts with one step") -> Any:
 # What a reader sees first
 
 
-def test_the_first_run_sweeps_the_default() -> None:
-    page = ScalingPage("")
-    assert page.shows(sweep_of(SweepSettings()))
+def test_the_first_run_sweeps_the_default_and_says_why_the_gradient_rises_and_what_its_mean_hides() -> None:
+    page, table = ScalingPage(""), sweep_of(SweepSettings())
+    assert page.shows(table)
     assert page.errors == page.messages == []
     assert in_address(page.at, "sweep") == ""
     assert page.picked == 64
     assert not [chart.alt for chart in page.charts.values() if "above" in chart.alt], "told in Share, too"
     assert "/ d^0.3" in page.curves("curve.variance"), "the line of the slider is on"
-    assert page.text("Divided by d^0.3") == flat_or_not(sweep_of(SweepSettings()), "0.3")
+    assert page.text("Divided by d^0.3") == flat_or_not(table, "0.3")
+    said = about_gradient(table, 1024)
+    assert page.text(said[0]).split("\n") == said
+    gradients = [page.figure(f"curve.{name}") for name in ("jacobian_norm", "jacobian_norm_median")]
+    assert gradients[0]["layout"]["yaxis"]["range"] == gradients[1]["layout"]["yaxis"]["range"]
 
 
 def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
@@ -52,14 +56,6 @@ def test_the_classic_row_has_its_numbers(scaling: ScalingPage) -> None:
     assert scaling.figure("classic")["data"][0]["hovertext"] == ["0.1", "−0.2", "0.3", "−0.2", "0.5"]
     np.testing.assert_allclose(rows["times 1"], (0.1925, 0.1426, 0.2351, 0.1426, 0.2872), atol=5e-5)
     np.testing.assert_allclose(rows["times 8"], (0.0326, 0.0030, 0.1615, 0.0030, 0.8000), atol=5e-5)
-
-
-def test_the_page_says_why_the_gradient_rises_and_what_its_mean_hides() -> None:
-    page = ScalingPage("")
-    said = about_gradient(sweep_of(SweepSettings()), 1024)
-    assert page.text(said[0]).split("\n") == said
-    gradients = [page.figure(f"curve.{name}") for name in ("jacobian_norm", "jacobian_norm_median")]
-    assert gradients[0]["layout"]["yaxis"]["range"] == gradients[1]["layout"]["yaxis"]["range"]
 
 
 def test_scores_are_drawn_in_another_number_and_again(scaling: ScalingPage) -> None:
@@ -96,21 +92,19 @@ def test_a_control_changes_the_sweep_and_the_url(
     assert scaling.errors == []
     assert scaling.settings == expected
     assert scaling.shows(sweep_of(expected))
-    assert ScalingPage(expected).shows(sweep_of(expected))
 
 
-@pytest.mark.parametrize("source", PROJECTIONS)
-def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage, source: str) -> None:
-    settings = replace(SMALL, source=source)
-    scaling.set("scaling.source", source)
-    assert scaling.shows(sweep_of(settings, sentence()))
-    assert about_source(source, sentence(), 64) in scaling.texts
-    row = sample_row(64, 0, source=source, x=sentence(), query=1)
-    np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], row.attention_weights)
-    assert scaling.figure("row.none")["layout"]["xaxis"]["ticktext"][1] == "journey"
-    assert any("The query is `journey`" in caption.value for caption in scaling.at.caption)
+def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage) -> None:
+    for source in PROJECTIONS:
+        scaling.set("scaling.source", source)
+        assert scaling.shows(sweep_of(replace(SMALL, source=source), sentence()))
+        assert about_source(source, sentence(), 64) in scaling.texts
+        row = sample_row(64, 0, source=source, x=sentence(), query=1)
+        np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], row.attention_weights)
+        assert scaling.figure("row.none")["layout"]["xaxis"]["ticktext"][1] == "journey"
+        assert any("The query is `journey`" in caption.value for caption in scaling.at.caption)
     scaling.set("text", "dog bites man")
-    assert scaling.shows(sweep_of(settings, sentence("dog bites man")))
+    assert scaling.shows(sweep_of(replace(SMALL, source=PROJECTIONS[-1]), sentence("dog bites man")))
 
 
 def test_a_link_of_before_has_the_lines_that_it_had() -> None:
@@ -164,37 +158,27 @@ def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
         pd.testing.assert_frame_equal(written, page.table(i).reset_index(drop=True), check_exact=True)
 
 
-def link_of(page: ScalingPage) -> tuple[Scenario, dict[str, str]]:
+def test_the_playground_opens_with_the_picked_width() -> None:
+    """And so with the scores of the row: tests/unit/training/test_sweep_settings.py."""
+    of = {"text": "dog bites man", "edits": "x.0.0.0.5", "seed": "7", "query": "2"}
+    settings = replace(SMALL, source="normal-projections", seed=5)
+    page = ScalingPage(settings, **of).set("scaling.at.64", 8)
     (link,) = page.at.get("link_button")
     path, _, query = link.proto.url.partition("?")
-    assert path == "./"
-    scenario, ignored = scenario_from_query(query)
-    assert ignored == []
-    return scenario, dict(parse_qsl(query))
-
-
-def test_the_playground_opens_with_the_picked_width() -> None:
-    page = ScalingPage(text="dog bites man", edits="x.0.0.0.5", seed="7").set("scaling.at.64", 8)
-    scenario, query = link_of(page)
-    assert scenario == Scenario("dog bites man", embedding="published", seed=7, d_out=8, edits=[("x", 0, 0, 0.5)])
-    assert decode_settings(query["sweep"]) == (replace(SMALL, dim=8), [])
-
-
-@pytest.mark.parametrize("source", PROJECTIONS)
-def test_the_playground_opens_with_the_scores_of_the_row(source: str) -> None:
-    page = ScalingPage(replace(SMALL, source=source, seed=5, dim=8), query="3")
-    scenario, query = link_of(page)
-    assert query["query"] == "3"
-    row = sample_row(8, 5, source=source, x=sentence(), query=3)
-    np.testing.assert_allclose(trace(scenario).scores[3], row.scores, rtol=1e-5)
+    scenario = Scenario("dog bites man", embedding="published", seed=7, edits=[("x", 0, 0, 0.5)])
+    said, settings = dict(parse_qsl(query)), replace(settings, dim=8)
+    assert (path, said["query"]) == ("./", "2")
+    assert scenario_from_query(query) == (playground_scenario(scenario, settings), [])
+    assert decode_settings(said["sweep"]) == (settings, [])
 
 
 # What can't be swept
 
 
-@pytest.mark.parametrize(
-    ("control", "value", "message"),
-    [
+def test_a_bad_value_is_named_and_the_last_good_plot_stays(scaling: ScalingPage) -> None:
+    scaling.set("scaling.seed", 3)
+    good = replace(SMALL, seed=3, dims=(2, 4))
+    for control, value, message in (
         ("dims", "2, 4, eight", "`eight` can't be a dimension: take a whole number from 1 to 4,096"),
         ("dims", "9" * 50, "`99999"),
         ("dims", "<b>2</b>", "`<b>2</b>` can't be a dimension"),
@@ -202,25 +186,18 @@ def test_the_playground_opens_with_the_scores_of_the_row(source: str) -> None:
         ("keys", 1, "1 can't be the number of keys: take a whole number from 2 to 256"),
         ("seed", -1, "−1 can't be a seed"),
         ("scales", [], "Choose at least one scale"),
-    ],
-)
-def test_a_bad_value_is_named_and_the_last_good_plot_stays(
-    scaling: ScalingPage, control: str, value: Any, message: str
-) -> None:
-    scaling.set("scaling.seed", 3)
-    good = replace(SMALL, seed=3)
-    scaling.set(f"scaling.{control}", value)
-    (error,) = scaling.errors
-    assert message in error.replace("\N{NO-BREAK SPACE}", " ")
-    assert "The plots show the last settings that worked." in error
-    assert scaling.shows(sweep_of(good))
-    assert scaling.settings == good
-    scaling.set("scaling.dims", "2, 4")
-    scaling.set(f"scaling.{control}", getattr(SMALL, control) if control != "dims" else "2, 4")
-    assert scaling.errors == []
+    ):
+        scaling.set("scaling.dims", "2, 4").set(f"scaling.{control}", value)
+        (error,) = scaling.errors
+        assert message in error.replace("\N{NO-BREAK SPACE}", " ")
+        assert "The plots show the last settings that worked." in error
+        assert scaling.shows(sweep_of(good))
+        assert scaling.settings == good
+        scaling.set(f"scaling.{control}", "2, 4" if control == "dims" else getattr(good, control))
+        assert scaling.errors == []
 
 
-@pytest.mark.parametrize("text", ["", "   ", "one"])
+@pytest.mark.parametrize("text", ["", "one"])
 def test_a_sentence_that_is_too_short_leaves_the_sweep_of_random_vectors(text: str) -> None:
     page = ScalingPage(text=text)
     assert page.shows(sweep_of(SMALL))

@@ -10,7 +10,6 @@ import pytest
 
 from attnviz import sweep_scaling
 from attnviz.app.scaling import sweeps
-from attnviz.scaling.settings import OWN
 from attnviz.words import say
 from tests.pages.scaling_page import PROJECTIONS, SMALL, ScalingPage, sweep_of
 
@@ -41,6 +40,7 @@ def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
     assert counted.call_count == n_sweeps
     other.set("scaling.seed", 77)
     assert counted.call_count == n_sweeps + 1
+    assert (one.run().settings, other.settings) == (SMALL, replace(SMALL, seed=77, dim=8)), "each has their own"
     other.set("scaling.seed", SMALL.seed)
     assert counted.call_count == n_sweeps + 1
 
@@ -156,14 +156,3 @@ def test_a_large_sweep_waits_for_the_one_before_and_says_so(quickly: Mock, monke
     assert told[:3] == ["Waiting: 1 sweep is before yours."] * 3
     assert "curve.variance" in page.charts
     assert sweeps.shared().large.length == 0
-
-
-# Two readers
-
-
-def test_two_sessions_have_settings_of_their_own() -> None:
-    one, other = ScalingPage(), ScalingPage(replace(SMALL, seed=4))
-    one.set("scaling.scales", ["none", OWN]).set("scaling.at.64", 2)
-    other.set("scaling.keys", 5)
-    assert one.run().settings == replace(SMALL, scales=("none", OWN), dim=2)
-    assert other.run().settings == replace(SMALL, seed=4, keys=5)

@@ -79,7 +79,7 @@ def test_all_buttons_pressed_in_one_message_leave_a_page() -> None:
         assert not reader.at.exception
 
 
-def test_what_no_page_says_changes_nothing() -> None:
+def test_what_no_page_says_changes_nothing_and_what_cannot_be_had_breaks_nothing() -> None:
     reader = Reader(edits="w_q.0.1.0.9")
     none: tuple[Any, ...] = (
         None, 5, "edits=w_q.0.0.1", [], {}, {"query": 5, "taken": ""}, {"query": "edits=w_q.0.0.1"},
@@ -89,20 +89,12 @@ def test_what_no_page_says_changes_nothing() -> None:
     for said in none:
         reader.say(said)
         assert (in_address(reader.at, "edits"), reader.messages) == ("w_q.0.1.0.9", []), str(said)[:40]
-    assert in_address(reader.change(edits="w_q.0.1.0.5").at, "edits") == "w_q.0.1.0.5"
-    assert reader.say({"query": "&".join(f"p{i}=1" for i in range(2000)), "taken": ""}).boards, "as if none was said"
-
-
-def test_edits_that_a_page_says_and_cannot_be_had_are_told_and_leave_the_address() -> None:
-    reader = Reader()
-    for edits in ("w_q.0.1.nan", "w_q.9.9.drawn.1", "nonsense", "z1.abc*w_q.0.0.1", "w_q.0.0.1e99"):
-        assert len(reader.change(edits=edits).messages) == 1, edits
-        assert in_address(reader.at, "edits") == ""
-
-
-def test_what_else_a_page_says_breaks_nothing() -> None:
-    reader = Reader(edits="w_q.0.1.0.9")
     for name, text in {"query": "99", "cell": "scores.9.9", "head": "7", "layer": "x", "view": "<b>", "unknown": "1",
                        "seed": "many"}.items():  # fmt: skip
         assert reader.change(**{name: text}).boards, name
         assert in_address(reader.at, "edits") == "w_q.0.1.0.9"
+    assert in_address(reader.change(edits="w_q.0.1.0.5").at, "edits") == "w_q.0.1.0.5"
+    assert reader.say({"query": "&".join(f"p{i}=1" for i in range(2000)), "taken": ""}).boards, "as if none was said"
+    for edits in ("w_q.0.1.nan", "w_q.9.9.drawn.1", "nonsense", "z1.abc*w_q.0.0.1", "w_q.0.0.1e99"):
+        assert len(reader.change(edits=edits).messages) == 1, edits  # it is told, and leaves the address
+        assert in_address(reader.at, "edits") == ""

@@ -22,36 +22,19 @@ from tests.pages.reader import Reader, in_address
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
-def test_an_address_carries_edits_and_replaced_matrices() -> None:
-    playground = Playground(edits="w_q.0.1.0.9*w_v.identity*w_k.random.42")
-    wanted = Scenario(**PUBLISHED, w_v="identity", w_k="random:42", edits=[("w_q", 0, 1, 0.9)])
-    assert playground.shows(wanted)
+def test_an_address_carries_edits_and_replaced_matrices_which_are_edited_on_and_undone() -> None:
+    given: dict[str, Any] = {"w_v": [[1.0, 2.0], [0.5, -1.0], [0.0, 1e-3]], "w_k": "random:42"}
+    edits = [("w_q", 0, 1, 0.9), ("w_v", 0, 0, 3.0)]
+    playground = Playground(edits=encode_changes(changes_of(Scenario(**given, edits=edits))))
+    assert playground.shows(Scenario(**PUBLISHED, **given, edits=edits))
     assert playground.messages == []
-    told = {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: the identity matrix", "W_k: random, from seed 42"}
+    told = {"W_q[0, 1]: 0.5166 → 0.9000", "W_v: given number by number", "W_k: random, from seed 42"}
     assert told <= set(playground.texts)
-    playground.edit("w_q", 0, 0, 2.0).undo("W_v: the identity matrix")
-    edits = [("w_q", 0, 1, 0.9), ("w_q", 0, 0, 2.0)]
-    assert playground.shows(Scenario(**PUBLISHED, w_k="random:42", edits=edits))
-
-
-def test_an_address_carries_matrices_given_number_by_number() -> None:
-    w_v = [[1.0, 2.0], [0.5, -1.0], [0.0, 1e-3]]
-    playground = Playground(edits=encode_changes(changes_of(Scenario(w_v=w_v, edits=[("w_v", 0, 0, 3.0)]))))
-    assert playground.shows(Scenario(**PUBLISHED, w_v=w_v, edits=[("w_v", 0, 0, 3.0)]))
-    assert "W_v: given number by number" in playground.texts
-    playground.edit("w_v", 2, 1, 0.25).set("causal", True)
-    edits = [("w_v", 0, 0, 3.0), ("w_v", 2, 1, 0.25)]
-    assert playground.shows(Scenario(**PUBLISHED, causal=True, w_v=w_v, edits=edits))
-    assert playground.undo("W_v: given number by number").shows(Scenario(**PUBLISHED, causal=True))
-
-
-def test_an_edit_made_here_opens_elsewhere(playground: Playground) -> None:
-    playground.type_sentence("the cat sat").set("seed", 7).set("causal", True)
-    playground.edit("w_q", 0, 1, 0.9).look_at("w_v").press("Identity")
-    elsewhere = Playground(text="the cat sat", seed="7", causal="true", edits=playground.changes)
-    assert elsewhere.shows(
-        Scenario("the cat sat", **PUBLISHED, seed=7, causal=True, w_v="identity", edits=[("w_q", 0, 1, 0.9)])
-    )
+    playground.edit("w_v", 2, 1, 0.25).set("causal", True).undo("W_k: random, from seed 42")
+    del given["w_k"]
+    assert playground.shows(Scenario(**PUBLISHED, **given, causal=True, edits=[*edits, ("w_v", 2, 1, 0.25)]))
+    playground.undo("W_v: given number by number")
+    assert playground.shows(Scenario(**PUBLISHED, causal=True, edits=edits[:1]))
 
 
 def _overtake_the_first_run(monkeypatch: pytest.MonkeyPatch, query: str) -> None:

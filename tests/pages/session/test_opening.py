@@ -46,10 +46,3 @@ def test_the_published_example_is_named_where_nothing_else_is_said(address: dict
     assert in_address(reader.at, "example") == "published"
     assert in_address(reader.set("seed", 7).at, "example") == ""
     assert in_address(reader.set("seed", 123).at, "example") == "published"
-
-
-def test_what_is_said_of_a_link_of_which_nothing_is_left_stands_on_the_next_run() -> None:
-    reader = Reader(query="77", d_in="abc")
-    (said,) = reader.messages
-    assert "were ignored" in said
-    assert reader.run().messages == [said]  # as the browser asks for it where its connection broke

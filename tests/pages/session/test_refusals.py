@@ -44,8 +44,9 @@ def test_blank_and_repeated_parameters_open_the_page(name: str) -> None:
     Reader(**twice)
 
 
-def test_what_is_said_of_a_link_stands_until_something_is_changed() -> None:
-    reader = Reader(edits="garbage")
+@pytest.mark.parametrize("link", [{"edits": "garbage"}, {"query": "77", "d_in": "abc"}])  # of which nothing is left
+def test_what_is_said_of_a_link_stands_until_something_is_changed(link: dict[str, str]) -> None:
+    reader = Reader(**link)
     told = reader.messages
     assert len(told) == 1
     # As where the connection broke during the first run: the browser asks for another, and has seen nothing yet.

@@ -16,7 +16,7 @@ from attnviz.link.typed_form import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
-from tests.pages.learn.test_learn import with_seeds
+from tests.pages.learn.test_learn_closer import with_seeds
 from tests.pages.reader import Reader
 from tests.pages.session.test_share import Sharing
 

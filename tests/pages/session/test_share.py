@@ -78,14 +78,13 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
     assert playground.shows(Scenario(**PUBLISHED, seed=7))
 
 
-def test_a_lesson_link_can_leave_predictions_off(sharing: Sharing) -> None:
+def test_links_leave_predictions_off_and_hide_any_control_and_code_and_data_are_taken_home_from_every_page(
+    sharing: Sharing,
+) -> None:
     sharing.at.session_state["share"] = True
     sharing.at.checkbox(key="share.without").check().run()
     assert [each["adds"] for each in sent_to(sharing.at, "copy_link")] == [{}, {"predictions": "off"}]
-
-
-def test_every_control_can_be_hidden(sharing: Sharing) -> None:
-    hide = sharing.at.multiselect(key="share.hide")
+    hide = sharing.run().at.multiselect(key="share.hide")
     assert hide.options == [parameter.label for parameter in parameters().values()]
     keys = {
         *(widget.key for kind in ("number_input", "selectbox", "toggle") for widget in sharing.at.get(kind)),
@@ -93,25 +92,14 @@ def test_every_control_can_be_hidden(sharing: Sharing) -> None:
         "what_if",  # a panel of the page
     }
     assert set(parameters()) <= keys
+    assert {"CSV", "JSON", "safetensors", "Scenario"} <= set(sharing.part("Data").downloads)
+    for page in ("playground", "lesson", "scaling", "compare"):
+        sharing.turn_to(f"pages/{page}.py").run().part("Code")
+        assert sharing.at.code[0].value.startswith("# Self-attention in plain PyTorch.")
+        assert {"Python script", "Notebook"} <= set(sharing.downloads)
 
 
 # Code and data
-
-
-def test_what_can_be_taken_home(sharing: Sharing) -> None:
-    labels = {
-        part: {button.proto.label for button in sharing.part(part).at.get("download_button")}
-        for part in ("Code", "Data")
-    }
-    assert {"Python script", "Notebook"} <= labels["Code"]
-    assert {"CSV", "JSON", "safetensors", "Scenario"} <= labels["Data"]
-
-
-def test_shared_on_every_page(sharing: Sharing) -> None:
-    for page in ("lesson", "scaling", "compare"):
-        sharing.turn_to(f"pages/{page}.py")
-        sharing.run().part("Code")
-        assert sharing.at.code[0].value.startswith("# Self-attention in plain PyTorch.")
 
 
 # Files
@@ -134,19 +122,14 @@ MARKUP = (
 )
 
 
-@pytest.mark.parametrize("field", ["init", "version", "x", "device", "tokenizer", "edits", MARKUP])
-def test_nothing_in_a_refused_scenario_is_markup(sharing: Sharing, field: str) -> None:
-    sharing.open_scenario(json.dumps({"format": "attnviz scenario", "version": 1, field: MARKUP}).encode())
-    assert_no_markup(sharing)
-
-
-def test_nothing_in_refused_numbers_or_a_damaged_pin_is_markup(sharing: Sharing) -> None:
+def test_nothing_in_what_is_refused_is_markup(sharing: Sharing) -> None:
+    for field in ("init", "version", "x", "device", "tokenizer", "edits", MARKUP):
+        sharing.open_scenario(json.dumps({"format": "attnviz scenario", "version": 1, field: MARKUP}).encode())
+        assert_no_markup(sharing)
     sharing.upload("w_q", "w.csv", f"1,2\n3,{MARKUP}\n5,6".encode())
     assert_no_markup(sharing)
-    compare = Reader("pages/compare.py", pinned=MARKUP)
-    assert_no_markup(compare)
-    compare = Reader("pages/compare.py", pinned=pack("text=a&init=" + quote(MARKUP)))
-    assert_no_markup(compare)
+    for pinned in (MARKUP, pack("text=a&init=" + quote(MARKUP))):
+        assert_no_markup(Reader("pages/compare.py", pinned=pinned))
 
 
 def assert_no_markup(reader: Reader) -> None:
@@ -162,20 +145,17 @@ def markup_in(markdown: str) -> list[str]:
     return re.findall(r"[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->", rest)
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
+def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing) -> None:
+    sharing.edit("w_q", 0, 1, 0.9)
+    for data, problem in (
         (b"", "damaged or isn't JSON"),
         (pickle.dumps([1]), "the file isn't text"),
         (b'{"format": "attnviz scenario", "version": 1, "text": ""}', "0 can't be the number of tokens"),
-    ],
-)
-def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing, data: bytes, problem: str) -> None:
-    sharing.edit("w_q", 0, 1, 0.9).open_scenario(data)
-    (message,) = sharing.messages
-    assert message.startswith("The scenario wasn't opened")
-    assert problem in message
-    assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
+    ):
+        (message,) = sharing.open_scenario(data).messages
+        assert message.startswith("The scenario wasn't opened")
+        assert problem in message
+        assert sharing.shows(Scenario(**PUBLISHED, edits=[("w_q", 0, 1, 0.9)]))
 
 
 def test_a_matrix_is_taken_from_csv_and_safetensors_and_edited_on(sharing: Sharing) -> None:
@@ -215,13 +195,13 @@ def test_more_numbers_than_a_link_carries_are_refused(sharing: Sharing) -> None:
 # Pictures
 
 
-@pytest.mark.parametrize("name", ["x", "w_q", "scores", "attention_weights"])
-def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing, name: str) -> None:
-    sharing.part("Pictures").set("share.picture", name)
-    (frame,) = sharing.at.get("iframe")
-    alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
-    assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt, letters=app_letters())
-    assert "background: #ffffff" in frame.proto.srcdoc.lower()
+def test_a_picture_is_the_page_of_the_matrix_light_and_on_white(sharing: Sharing) -> None:
+    sharing.part("Pictures")
+    for name in ("x", "w_q", "scores", "attention_weights"):
+        (frame,) = sharing.set("share.picture", name).at.get("iframe")
+        alt = described(made := trace(Scenario(**PUBLISHED)), name, 1, 4)
+        assert frame.proto.srcdoc == heatmap_page(made, name, query=1, alt=alt, letters=app_letters())
+        assert "background: #ffffff" in frame.proto.srcdoc.lower()
 
 
 def test_the_whole_board_is_a_picture_where_its_numbers_have_room(sharing: Sharing) -> None:

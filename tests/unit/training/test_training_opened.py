@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 
+from attnviz.app.learn.home import scenario_of_layer
 from attnviz.core.scenario import trace
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.training import scenario_of, train
@@ -37,6 +38,10 @@ def test_all_layers_make_the_same_numbers_in_the_playground(name: str) -> None:
         for head in range(asked.n_heads):
             matrix = training.model.name_of(layer, head, "attention_weights")
             torch.testing.assert_close(found[matrix], made[matrix], rtol=1e-4, atol=1e-5)
+        alone, ignored = scenario_from_query(query_of(scenario_of_layer(made, layer)))
+        assert (alone.tokens, ignored) == (made.tokens, [])
+        weights = made.layers[layer].attention_weights
+        torch.testing.assert_close(trace(alone).attention_weights, weights, rtol=1e-4, atol=1e-5)
     before = made.stages["logits"].sources[0]
     assert before == list(found.stages)[-1]
     torch.testing.assert_close(found[before], made[before], rtol=1e-4, atol=1e-4)
