@@ -21,7 +21,7 @@ from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.model_texts import MOST_OF_LEARNED
-from attnviz.link.set_up import query_of
+from attnviz.link.set_up import scenario_from_query
 from attnviz.training import Place, Training, scenario_of, train
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
@@ -114,8 +114,6 @@ def test_one_step_pause_and_another_rate() -> None:
     assert matches(reader, faster, 20)
     assert in_address(reader.at, "learn") == f"{FEW}*rates.2:0.5"
     assert say("learn.rate_since", step=2, rate="0.5") in reader.captions
-    assert reader.set("learn.d_k", 2).messages == [say("learn.anew")]  # another model
-    assert own(reader).job is None
 
 
 def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
@@ -129,13 +127,16 @@ def test_what_others_trained_is_shown_to_none_but_who_presses_start() -> None:
     assert second.sent("learn_time")["begun"] == begun + 1  # and seen from its first moment on
 
 
-def test_what_was_begun_with_the_usual_settings_stands_in_the_address() -> None:
+def test_what_was_begun_with_the_usual_settings_stands_in_the_address_and_another_model_starts_anew() -> None:
     reader = Reader(PAGE)
     assert in_address(reader.at, "learn") == ""
     trained(reader.press(say("learn.one_step")))
     assert in_address(reader.at, "learn") == "task.agreement*seed.5*until.1"
     trained(reader.press_key("learn.start"))
     assert in_address(reader.at, "learn") == "task.agreement*seed.5"
+    trained(reader.set("learn.steps", 20).press(say("learn.one_step")))
+    assert reader.set("learn.d_k", 2).messages == [say("learn.anew")]
+    assert own(reader).job is None
 
 
 @pytest.mark.parametrize(("step", "told"), [("0", say("learn.board.random")), ("1", "in 1 step.")])
@@ -374,9 +375,9 @@ def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
     assert button.label == say("learn.home.playground", layers=plural(training.settings.n_layers, "layer"))
     assert say("learn.home.ends") in " ".join(reader.captions)
     assert (say("learn.home.zeros") in " ".join(reader.captions)) == ("repeat" not in learn)
-    scenario = scenario_of(training, training.trace(len(training.losses)))
-    assert button.url == f"./?{query_of(scenario)}"
-    assert Reader(**dict(parse_qsl(query_of(scenario)))).messages == []
+    link, scenario = button.url.removeprefix("./?"), scenario_of(training, training.trace(len(training.losses)))
+    assert scenario_from_query(link) == (scenario, [])
+    assert Reader(**dict(parse_qsl(link))).messages == []
     assert len(reader.at.get("download_button")) == 3
     assert "set by hand" not in projections_in_words(scenario)
     assert say("learn.home.address") in reader.captions

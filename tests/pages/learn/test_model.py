@@ -155,11 +155,11 @@ def test_heads_are_sorted_and_filtered_by_what_is_measured_with_its_definition_s
     order = [tuple(place) for place in heads_of(reader)["order"]]
     assert sorted(order) == list(before)
     assert [before[place] for place in order] == sorted(before.values(), reverse=True)
-    order = {tuple(place) for place in heads_of(reader.set("model.above", 30))["order"]}
-    assert order == {place for place, share in before.items() if share > 0.3}
-    assert 0 < len(order) < 72
+    above = {tuple(place) for place in heads_of(reader.set("model.above", 30))["order"]}
+    assert above == {place for place, share in before.items() if share > 0.3}
+    assert 0 < len(above) < 72
     assert say("models.page.measures.before") in reader.captions
-    assert say("models.page.shown", shown=len(order), heads=plural(72, "head"), above=30) in reader.captions
+    assert say("models.page.shown", shown=len(above), heads=plural(72, "head"), above=30) in reader.captions
     reader.set("model.order", "itself").set("model.above", 99)
     largest = percent(max(torch.diagonal(trace.attention_weights).mean().item() for trace in seen.heads.values()))
     assert [each.value for each in reader.at.info] == [say("models.page.none_above", above=99, largest=largest)]

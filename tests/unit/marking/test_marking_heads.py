@@ -1,5 +1,6 @@
 """Handouts of several heads, with W_o: what is right is right, the first wrong cell is named, and so is its cause."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -117,23 +118,18 @@ def as_tensors(tables: dict[str, Printed], _: int) -> str:
     return "\n".join(lines)
 
 
-def by_names(tables: dict[str, Printed], count_from: int) -> str:
+def by_names(tables: dict[str, Printed], count_from: int, *, below: bool = False) -> str:
+    """Each score matrix under its head's name, or the heads below the name of their matrix."""
     lines = [f"{name}:\n{write_table(table)}\n" for name, table in tables.items() if not is_of_a_head(name)]
     for name, title in (("scores", "Scores"), ("attention_weights", "Attention weights")):
+        lines += [f"{title}\n"] if below else []
         for head in range(2):
-            lines.append(f"{title} of head {head + count_from}\n{write_table(tables[head_name(head, name)])}\n")
+            called = f"Head {head + count_from}" if below else f"{title} of head {head + count_from}"
+            lines.append(f"{called}\n{write_table(tables[head_name(head, name)])}\n")
     return "\n".join(lines)
 
 
-def below_each_matrix(tables: dict[str, Printed], count_from: int) -> str:
-    lines = [f"{name}:\n{write_table(table)}\n" for name, table in tables.items() if not is_of_a_head(name)]
-    for name, title in (("scores", "Scores"), ("attention_weights", "Attention weights")):
-        lines.append(f"{title}\n")
-        lines += [f"Head {head + count_from}\n{write_table(tables[head_name(head, name)])}\n" for head in range(2)]
-    return "\n".join(lines)
-
-
-@pytest.mark.parametrize("write", [in_sections, as_tensors, by_names, below_each_matrix])
+@pytest.mark.parametrize("write", [in_sections, as_tensors, by_names, partial(by_names, below=True)])
 @pytest.mark.parametrize("count_from", [0, 1])
 def test_a_handout_of_heads_is_sorted_read_and_marked(
     write: object, count_from: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -124,10 +124,7 @@ def test_so_many_people_show_the_smallest_effect_four_times_in_five(n: int, t: f
     assert f"| {n} | {smallest_effect(n):.2f} | {smallest_effect_between(n // 2):.2f} |" in study
 
 
-def test_the_usability_scale_is_that_of_its_source() -> None:
+def test_the_usability_scale_is_that_of_its_source_and_a_score_counts_right_letters() -> None:
     assert [usability(5 * [1, 5]), usability(5 * [4, 2]), usability(5 * [5, 1])] == [0.0, 75.0, 100.0]
-
-
-def test_a_score_counts_right_letters() -> None:
     items = items_of(7, "post")
     assert score([LETTERS[item.right].upper() for item in items[:6]] + 6 * [""], items) == 50.0

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from attnviz import ModelTrace, documents, look_into
 from attnviz.commands.main import main
@@ -111,14 +110,3 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
         file = tmp_path / "page.html"
         assert main([*asked, *more, "--html", str(file)]) == 0
         assert file.read_text().startswith("<!DOCTYPE html>")
-
-
-def test_a_folder_of_another_kind_is_refused_with_its_reason(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-kind"}))
-    with pytest.raises(ValueError, match=r"can't be had, expected a folder or a name: .*no-such-kind"):
-        load(str(tmp_path))
-    folder = small_folder(tmp_path / "other")
-    (folder / "model.safetensors").unlink()
-    torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(ValueError, match="can't be had"):  # it would have to be unpickled
-        load(str(folder))

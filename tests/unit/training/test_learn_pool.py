@@ -1,12 +1,14 @@
-"""Long work outside of a page's script: in turn and fairly, a place freed at once, nothing left running."""
+"""Long work outside of a page: in turn and fairly, a place freed at once, nothing left; and a curve of few points."""
 
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
+from attnviz.app.learn.moment import _MOST_POINTS, _thinned
 from attnviz.app.learn.pool import DONE, FAILED, LEFT, PAUSED, RUNNING, WAITING, Job, Pool
 from attnviz.app.learn.running import OneTraining
 from attnviz.training import train
@@ -146,3 +148,19 @@ def test_a_training_of_the_pool_is_the_library_s_to_the_last_bit_with_pauses_and
     assert made.losses == again.losses
     for ours, theirs in zip(made.moments, again.moments, strict=True):
         assert all(matrix.equal(theirs.parameters[name]) for name, matrix in ours.parameters.items())
+
+
+@pytest.mark.parametrize("n", [1, 2, 20, 300, 5000])
+def test_a_curve_of_few_points_has_all_losses_in_it(n: int) -> None:
+    losses = np.random.default_rng(n).random(n).tolist()
+    points = _thinned(losses)
+    steps = [step for step, _ in points]
+    assert steps[0] == 0
+    assert steps == sorted(set(steps))
+    assert len(points) <= _MOST_POINTS
+    for (low, mean), high in zip(points, [*steps[1:], n], strict=True):
+        assert mean == pytest.approx(sum(losses[low:high]) / (high - low))
+
+
+def test_without_a_loss_there_is_no_point() -> None:
+    assert _thinned([]) == []

@@ -54,18 +54,6 @@ def test_in_every_model_the_matrices_of_a_head_are_followed_to_its_output(traini
         assert len(turned) == (settings.positions == "rotary" and own in ("w_q", "w_k"))
 
 
-def test_the_whole_chain_of_a_head_is_followed_to_its_output() -> None:
-    training = train("agreement", steps=20)
-    trace, gradients = training.trace(20), training.gradients_of(20)
-    ways = {name: [link.place.matrix for link in chain(trace, gradients, name, 1, 2)] for name in ("w_q", "w_k", "w_v")}
-    end = ["output", "residual_1", "logits"]
-    behind = ["scores", "scaled_scores", "attention_weights", "context", *end]
-    assert ways["w_q"] == ["w_q", "q", *behind]
-    assert ways["w_k"] == ["w_k", "k", *behind]
-    assert ways["w_v"] == ["w_v", "v", "context", *end]
-    assert [link.place.matrix for link in chain(trace, gradients, "w_o", 1, 2)] == ["w_o", *end]
-
-
 def test_a_finite_difference_is_autograds_gradient(training: Training) -> None:
     gradients = training.gradients_of(20)
     for matrix in training.model.shapes:
