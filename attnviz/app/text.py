@@ -93,8 +93,8 @@ def _fact(name: str, value: object) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, str):
         return literal(value, _MOST)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if isinstance(value, int) and value.bit_length() < 128:
-            return thousands(value).replace("-", "−")
-        return significant(float(value))
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 1000:  # that a float can be
+        return thousands(value).replace("-", "−") if value.bit_length() < 128 else significant(float(value))
+    if isinstance(value, float):
+        return significant(value)
     return say("refused.that")

@@ -1,84 +1,18 @@
-// Numbers: how they are written, read, moved by a key and shortened; first, displayed arithmetic against exact
-// fractions.
+// Numbers: how they are written, read and moved by a key. Displayed arithmetic is held to that of Python, in
+// tests/unit/rules.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { asideOf, inCell, widthOf } from "../../attnviz/board/cells/cell.js";
-import { decimal, decimalOf, productOf, ratioOf, rootOf, sign, signOfAll,
-  sumOf } from "../../attnviz/board/values/decimals.js";
 import { numberOf, percent, points, total } from "../../attnviz/board/values/numbers.js";
-import { inSum, quotient, shortened } from "../../attnviz/board/values/steps.js";
 import { backAt, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
 import { numbersFrom } from "./made.js";
-
-const TEXTS = ["0", "1", "−0.5", "3.1416", "−2.00e−05", "9.99e+07", "0.0001", "12345.6789", "1.00e+30", "−7"];
-
-/** A decimal as a whole number of 10^-60. @param {string} text */
-function exactly(text) {
-  const [mantissa, power = "0"] = text.replaceAll("−", "-").split("e");
-  const [whole, part = ""] = mantissa.split(".");
-  return BigInt(whole + part) * 10n ** BigInt(60 - part.length + Number(power));
-}
-
-const absolute = (/** @type {bigint} */ value) => (value < 0n ? -value : value);
-
-function scaled(/** @type {{ digits: bigint, power: number } | null} */ value) {
-  assert.ok(value);
-  return value.power <= -60 ? value.digits / 10n ** BigInt(-60 - value.power)
-    : value.digits * 10n ** BigInt(value.power + 60);
-}
-
-test("sums and products of displayed numbers are exact", () => {
-  for (const a of TEXTS) {
-    for (const b of TEXTS) {
-      const both = [decimal(a), decimal(b)];
-      assert.equal(scaled(sumOf(both)), exactly(a) + exactly(b));
-      assert.equal(scaled(productOf(both)) * 10n ** 60n, exactly(a) * exactly(b));
-      const ratio = ratioOf(both[0], both[1]);
-      if (exactly(b) === 0n) assert.equal(ratio, null);
-      else {
-        const gap = scaled(ratio) * exactly(b) - exactly(a) * 10n ** 60n;
-        const [ofA, ofB] = [exactly(a), exactly(b)].map(absolute);
-        assert.ok(absolute(gap) <= ofB + ofA * 10n ** 20n, `${a} / ${b}`); // to forty digits
-      }
-    }
-  }
-});
-
-test("a root is right to forty places", () => {
-  for (const whole of [1, 2, 3, 4, 7, 16, 64, 128, 12_288]) {
-    const { digits, power } = rootOf(whole);
-    assert.equal(power, -40);
-    const square = BigInt(whole) * 10n ** 80n;
-    assert.ok(digits ** 2n <= square && square < (digits + 1n) ** 2n, `${whole}`);
-  }
-});
 
 test("a change of a share is the one between the two that are seen", () => {
   assert.deepEqual([percent(0.0149), percent(0.186), points(0.0149, 0.186)], ["1 %", "19 %", "+18 pp"]);
   assert.deepEqual([points(0.223, 0.126), points(0.003, 0.186), points(0.125, 0.124)], ["−9 pp", "+19 pp", ""]);
-});
-
-test("the sign says whether the last displayed digit follows", () => {
-  /** @type {[string, string, string][]} */
-  const cases = [
-    ["0.12345", "0.1234", "="], ["0.12345", "0.1235", "="], ["0.123451", "0.1234", "≈"], ["0.12344", "0.1235", "≈"],
-    ["0.5", "0.50", "="], ["2", "1.99", "≈"], ["−0.0005", "−0.001", "="], ["3", "∞", "→"], ["∞", "3", "→"],
-    ["1.005e+08", "1.00e+08", "="], ["1.0051e+08", "1.00e+08", "≈"],
-  ];
-  for (const [left, displayed, wanted] of cases) assert.equal(sign(decimal(left), displayed), wanted,
-    `${left} ${displayed}`);
-  assert.equal(signOfAll([decimal("1"), decimal("2")], ["1", "2"]), "=");
-  assert.equal(signOfAll([decimal("1"), decimal("2.6")], ["1", "2"]), "≈");
-  assert.equal(signOfAll([decimal("1.6"), null], ["1", "2"]), "→");
-});
-
-test("a float is the decimal that it is", () => {
-  for (const value of numbersFrom(7, 200)) assert.equal(sign(decimalOf(value),
-    String(value).replaceAll("-", "−")), "=");
-  assert.equal(decimalOf(Infinity), null);
 });
 
 // A cell always has its number: as near as its digits say, never a power below 1, and 0 for nothing but 0.
@@ -160,43 +94,10 @@ test("the tokens to pick from go round, those in an order do not", () => {
   assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => pressed(key, 0)), [2, 2]);
 });
 
-const termsOf = (/** @type {number[]} */ values) => values.map((value) => ({ value, factors: [{ value }], count: 1 }));
-
-test("a long sum shows its largest terms in their order, and the rest as one", () => {
-  for (let length = 1; length < 40; length += 1) {
-    const terms = termsOf(numbersFrom(length, length));
-    const keep = length % 3 ? Math.floor(length / 2) : null;
-    const shown = shortened(terms, keep);
-    const rest = shown.filter((term) => term.factors.length === 0);
-    const own = shown.filter((term) => term.factors.length > 0);
-    if (length <= 8) assert.equal(shown, terms);
-    if (keep !== null) assert.ok(own.includes(terms[keep]));
-    assert.deepEqual(own, terms.filter((term) => own.includes(term)), "in their order");
-    assert.equal(own.length + rest.reduce((sum, term) => sum + term.count, 0), length);
-    if (rest.length === 0) continue;
-    assert.deepEqual(rest, [shown.at(-1)]);
-    const hidden = terms.filter((term, place) => !own.includes(term) && place !== keep).map(({ value }) => value);
-    assert.equal(rest[0].value, total(hidden));
-    const seven = own.map(({ value }) => Math.abs(value)).toSorted((a, b) => b - a)[6];
-    assert.ok(hidden.every((value) => Math.abs(value) <= seven));
-  }
-});
-
-test("what is no number counts as large", () => {
-  const terms = termsOf([...Array(12).keys()].map((i) => (i === 5 ? NaN : i + 1)));
-  assert.ok(shortened(terms).some(({ value, factors }) => Number.isNaN(value) && factors.length));
-});
-
 test("a sum of many sizes loses nothing", () => {
   assert.equal(total([1, 1e100, 1, -1e100]), 2);
   assert.equal(total([1e308, 1e308]), Infinity);
   assert.ok(Number.isNaN(total([Infinity, -Infinity])));
-});
-
-test("negative terms are subtracted, and several divisors stand in brackets", () => {
-  assert.equal(inSum(["−1", "2", "−3"]), "−1 + 2 − 3");
-  assert.deepEqual([[], ["2"], ["2", "3"]].map((divisors) => quotient("1", divisors)), ["1", "1 / 2", "1 / (2 · 3)"]);
-  assert.equal(quotient("1", ["2", "3"], " + "), "1 / (2 + 3)");
 });
 
 test("that shares are rounded is said of what stands in their cells, where it doesn't add up", () => {

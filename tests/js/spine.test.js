@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing } from "../../attnviz/board/play/timeline.js";
 import { beyond } from "../../attnviz/board/spine/words.js";
-import { leadAt, legendAt, titlesOf } from "../../attnviz/board/spine/plan.js";
+import { leadAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
 import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
 import { made as boardOf } from "./made.js";
@@ -166,31 +166,6 @@ test("a number of the row that isn't finite is found, and one of another row or 
 /** @param {Partial<Box>} given @returns {Box} */
 const box = (given) => ({ x: 0, y: 0, cell: 16, row: 3, width: 16, height: 48, turned: false, readable: false,
   ...given });
-
-for (const scale of [1, 1.3]) {
-  test(`no title reaches into the scale of the weights' colours, ${scale} times as large`, () => {
-    const times = (/** @type {Partial<Box>} */ { x = 0, y = 0, width = 16, height = 48 }) =>
-      box({ x: x * scale, y: y * scale, width: width * scale, height: height * scale });
-    const boxes = {
-      b_k: times({ x: 300, y: 60 }), attention_weights: times({ x: 362, y: 142, width: 240,
-        height: 200 }), w_v: times({ x: 500, y: 60, width: 60 }),
-    };
-    const layout =
-      /** @type {Layout} */ (/** @type {unknown} */ ({ boxes, columns: [], folded: [], scale,
-        above: 108 * scale, plane: null }));
-    const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([
-      { name: "b_k", is: {}, columns: "feature" }, { name: "attention_weights", is: { shares: {} }, columns: "key" },
-      { name: "w_v", is: {}, columns: "feature" },
-    ]));
-    const titles = titlesOf(layout, stages, [], 2000);
-    const legend = legendAt(layout, boxes.attention_weights);
-    assert.ok(titles.b_k.y < legend.y + legend.height && titles.b_k.y + titles.b_k.height > legend.y,
-      "they stand at one height");
-    assert.ok(titles.b_k.x + titles.b_k.width <= legend.x);
-    assert.ok(titles.b_k.width > 40 * scale);
-    assert.ok(titles.w_v.width > 100 * scale, "what stands behind where it begins keeps its title");
-  });
-}
 
 for (const all of [false, true]) {
   test(`the title of narrow scores ends before what leads ${all ? "back" : "to all stages"}`, () => {

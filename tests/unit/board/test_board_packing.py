@@ -139,17 +139,19 @@ def test_many_tokens_are_sent_in_few_bytes() -> None:
     assert len(board_page(of_words(512))) <= 500_000
 
 
-@pytest.mark.parametrize("address", [("x", 1, 0), ("w_q", 0, 1), ("w_k", 2, 0), ("w_v", 0, 0), ("b_q", 0, 1)])
-@pytest.mark.parametrize("causal", [False, True])
-def test_what_a_number_feeds_is_what_is_made_of_it(
-    script: PageScript, address: tuple[str, int, int], causal: bool
-) -> None:
+@pytest.mark.parametrize("more", [
+    {}, {"causal": True, "positions": "sinusoidal"}, {"reads": "kept", "second": "five six", "norm": "pre", "d_in": 4},
+])  # fmt: skip
+def test_what_a_number_feeds_is_what_is_made_of_it(script: PageScript, more: dict[str, Any]) -> None:
     """Against the cells that each cell reads, one by one."""
-    scenario = Scenario("one two three four", causal=causal, bias=True, d_ff=3, n_heads=2, n_kv_heads=1, output=True)
-    place = dict(zip(("matrix", "row", "column"), address, strict=True))
-    found = script.run(FED, [table_data(trace(scenario)), place])
-    assert found["wrong"] == []
-    assert found["fed"] > 0
+    usual: dict[str, Any] = {"bias": True, "d_ff": 3, "d_out": 4, "n_heads": 2, "n_kv_heads": 1, "output": True}
+    scenario = Scenario("one two three four", **usual | more)
+    data = table_data(trace(scenario))
+    for name in scenario.editable:
+        rows, columns = scenario.shape_of(name)
+        found = script.run(FED, [data, {"matrix": name, "row": rows // 2, "column": columns - 1}])
+        assert found["wrong"] == []
+        assert found["fed"] > 0 or name == "mask"
 
 
 @pytest.mark.parametrize(("rule", "shapes"), CASES)

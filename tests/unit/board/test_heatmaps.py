@@ -20,8 +20,6 @@ from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES, attention_table, pictured
 from attnviz.figures import heatmap, heatmap_spec
-from attnviz.words import say
-from attnviz.words.numbers import written
 from tests.browser.looks import contrast
 from tests.examples import examples
 from tests.unit.helpers import setups
@@ -70,7 +68,7 @@ def title_of(spec: dict[str, Any]) -> str:
 
 @settings(max_examples=examples(25))
 @given(setups(whole=True), st.integers(1, 6), st.integers(0, 8), st.booleans())
-def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
+def test_every_cell_is_drawn_once_with_its_number_that_can_be_read_or_its_sign(
     setup: Scenario, digits: int, query: int, dark: bool
 ) -> None:
     made = trace(setup)
@@ -83,6 +81,26 @@ def test_every_cell_is_drawn_once_with_its_number_or_its_sign(
             assert ((row, column) in signed) == math.isnan(z[row, column])
             if (row, column) not in signed:
                 assert z[row, column] == matrix[row, column]
+        if max(z.shape) <= 16:  # else no numbers stand in its cells
+            numbers_are_read(spec, z, digits)
+
+
+def numbers_are_read(spec: dict[str, Any], z: np.ndarray, digits: int) -> None:
+    """See that every cell says its number, with a true minus sign, in ink that stands out on its colour."""
+    said = np.full(z.shape, "", dtype=object)
+    for drawn in spec["data"]:
+        if "= %{" in drawn["hovertemplate"]:
+            said = np.char.add(said.astype(str), np.array(drawn["text"]))
+            own = drawn["z"][~np.isnan(drawn["z"])]
+            behind = luminance(of_scale(drawn, own.clip(drawn["zmin"], drawn["zmax"])))
+            black = drawn["textfont"]["color"] == "#000000"
+            assert ((behind + 0.05) / 0.05 if black else 1.05 / (behind + 0.05)).min() >= 4.5
+    finite = np.isfinite(z)
+    assert not any("-" in text for text in said.flat)
+    assert (said == "").tolist() == (~finite).tolist()
+    # Up to half of the last digit: of a fixed number, or of the third of a power of ten.
+    numbers = [float(text.replace("−", "-")) for text in said[finite]]
+    np.testing.assert_allclose(numbers, z[finite], atol=0.51 * 10.0**-digits, rtol=0.051)
 
 
 # Tokens are labels, never markup and never axis values that merge.
@@ -142,55 +160,6 @@ def test_numbers_stand_in_the_cells_while_they_fit(n_tokens: int, shown: bool) -
     assert shown or drawn["zhoverformat"] == ".3f"
 
 
-@given(setups(whole=True), st.integers(1, 6))
-def test_every_cell_says_its_number_with_a_true_minus_sign(setup: Scenario, digits: int) -> None:
-    made = trace(setup)
-    for name in chain.from_iterable(pictured(made.stages)):
-        z = cells(heatmap_spec(made, name, digits=digits))["z"]
-        if max(z.shape) > 16:
-            continue  # no numbers in its cells
-        said = np.full(z.shape, "", dtype=object)
-        for drawn in heatmap_spec(made, name, digits=digits)["data"]:
-            if "= %{" in drawn["hovertemplate"]:
-                said = np.char.add(said.astype(str), np.array(drawn["text"]))
-        finite = np.isfinite(z)
-        assert not any("-" in text for text in said.flat)
-        assert (said == "").tolist() == (~finite).tolist()
-        numbers = [float(text.replace("−", "-")) for text in said[finite]]
-        # Up to half of the last digit: of a fixed number, or of the third of a power of ten.
-        np.testing.assert_allclose(numbers, z[finite], atol=0.51 * 10.0**-digits, rtol=0.051)
-
-
-# Errors
-
-
-# The scale of the attention weights
-
-
-@given(setups(whole=True), st.integers(0, 8) | st.none())
-def test_attention_has_its_scale_with_a_tick_at_the_even_share_of_the_picked_row(
-    setup: Scenario, query: int | None
-) -> None:
-    made = trace(setup)
-    n = len(made.tokens)
-    query = None if query is None else query % n
-    spec = heatmap_spec(made, "attention_weights", query=query)
-    (scaled,) = (drawn for drawn in spec["data"] if drawn["showscale"])
-    assert scaled["colorbar"]["tickvals"] == [0, scaled["zmax"]]
-    assert scaled["colorbar"]["ticktext"] == ["0", written(scaled["zmax"], 2)]
-    lines = [shape for shape in spec["layout"].get("shapes", []) if shape["type"] == "line"]
-    said = [each["text"] for each in spec["layout"].get("annotations", []) if "even" in each["text"]]
-    readable = n if not made.causal else None if query is None else query + 1
-    if readable is None and n == 1:
-        readable = 1
-    if readable is None or 1 / readable > scaled["zmax"] * (1 + 1e-6):
-        assert (lines, said) == ([], [])
-    else:
-        (line,) = lines
-        assert line["x0"] == line["x1"] == pytest.approx(min(1, 1 / readable / scaled["zmax"]))
-        assert said == [say("figures.even_share", n=readable)]
-
-
 # Colours and ink
 
 
@@ -208,20 +177,6 @@ def test_a_scale_has_the_shades_of_its_role(limits: tuple[float, float], role: s
     values = np.linspace(*limits, 501)
     drawn = {"zmin": limits[0], "zmax": limits[1], "colorscale": scale_of(limits, role, dark)}
     assert np.abs(of_scale(drawn, values) - shades(values, limits, role, dark)).max() < 6  # of 255
-
-
-@given(setups(whole=True), st.booleans())
-def test_numbers_can_be_read_in_every_cell(setup: Scenario, dark: bool) -> None:
-    made = trace(setup)
-    for name in chain.from_iterable(pictured(made.stages)):
-        spec = heatmap_spec(made, name, dark=dark)
-        for drawn in spec["data"]:
-            if "= %{" in drawn["hovertemplate"] and "texttemplate" in drawn:
-                behind = luminance(
-                    of_scale(drawn, drawn["z"][~np.isnan(drawn["z"])].clip(drawn["zmin"], drawn["zmax"]))
-                )
-                black = drawn["textfont"]["color"] == "#000000"
-                assert ((behind + 0.05) / 0.05 if black else 1.05 / (behind + 0.05)).min() >= 4.5
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

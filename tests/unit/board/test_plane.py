@@ -155,14 +155,3 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
 
 
 # --- In words -------------------------------------------------------------------------------------------------
-
-_WORDS = """(modules, [data, query, pointed]) => {
-  const made = modules.made(data);
-  const { mixOf, mixInWords } = modules.plane_pictures;
-  const mixed = mixInWords(made, query, pointed, mixOf(made, query, null));
-  return [modules.plane_pictures.scoresInWords(made, query, pointed, 2), mixed];
-}"""
-
-
-def words(script: PageScript, scenario: Scenario, query: int, pointed: int | None = None) -> Any:
-    return script.run(_WORDS, [board_data(scenario, traced(scenario), query, 4), query, pointed])

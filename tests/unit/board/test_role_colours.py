@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
-from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, shades, takes_black
+from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, takes_black
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.teach.replaced import dropout
-from tests.browser.looks import contrast
 from tests.node import PageScript
 from tests.unit.helpers import setups
 
@@ -87,26 +86,6 @@ def test_the_only_weight_of_a_row_counts_where_dropout_made_it_larger_than_1() -
 
 
 # ---- what must be seen ----
-
-
-def lightness(rgb: np.ndarray) -> np.ndarray:
-    """L* of colours (CIE 1976)."""
-    y = luminance(rgb)
-    return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, 24389 / 27 * y)
-
-
-@themes
-@given(
-    numbers=st.lists(st.floats(-1e6, 1e6, width=32), min_size=1),
-    role=st.sampled_from(list(ROLES)),
-    signed=st.booleans(),
-)
-def test_letters_can_be_read_on_any_number(theme: str, numbers: list[float], role: str, signed: bool) -> None:
-    z = np.array(numbers)
-    high = float(np.abs(z).max()) or 1.0
-    seen = shades(z, (-high if signed else 0.0, high), role, theme == "dark")
-    for rgb, black in zip(seen.tolist(), takes_black(seen), strict=True):
-        assert contrast(rgb, [0, 0, 0] if black else [255, 255, 255]) >= 4.5
 
 
 # What is seen without one kind of cones. Source: Machado, Oliveira and Fernandes 2009, A Physiologically-based Model

@@ -15,6 +15,7 @@ from attnviz.core.changes import Changes, changes_of, renamed, with_changes
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.stages import EDITABLE, LAYERS, OUTPUT
+from tests.unit.core.test_refused import assert_for_readers
 from tests.unit.helpers import WAYS, cell_values, edits_of, setups, with_replaced
 
 
@@ -57,27 +58,20 @@ def steps(draw: st.DrawFn, old: st.SearchStrategy[Scenario]) -> tuple[Scenario, 
     return before, Scenario(**fitted(settings, len(before.tokens))[0])
 
 
-@given(steps(changed()))
-def test_nothing_is_lost_when_the_set_up_changes(step: tuple[Scenario, Scenario]) -> None:
-    old, new = step
-    changes = changes_of(old)
-    kept, dropped = carry_over(changes, old, new)
-    for mine, theirs, all_of_it in zip(as_sets(kept), as_sets(dropped), as_sets(renamed(changes, new)), strict=True):
+def splits(whole: Changes, one: Changes, other: Changes) -> None:
+    for mine, theirs, all_of_it in zip(as_sets(one), as_sets(other), as_sets(whole), strict=True):
         assert mine | theirs == all_of_it
         assert not mine & theirs
 
 
 @given(steps(changed()))
-def test_what_is_kept_fits_the_new_set_up(step: tuple[Scenario, Scenario]) -> None:
+def test_nothing_is_lost_when_the_set_up_changes_and_what_is_kept_fits(step: tuple[Scenario, Scenario]) -> None:
+    """And going back and bringing back restores everything."""
     old, new = step
-    kept, _ = carry_over(changes_of(old), old, new)
+    changes = changes_of(old)
+    kept, dropped = carry_over(changes, old, new)
+    splits(renamed(changes, new), kept, dropped)
     assert as_sets(changes_of(with_changes(new, kept))) == as_sets(kept)
-
-
-@given(steps(changed()))
-def test_going_back_and_bringing_back_restores_everything(step: tuple[Scenario, Scenario]) -> None:
-    old, new = step
-    kept, dropped = carry_over(changes_of(old), old, new)
     restored, left = bring_back(with_changes(old, kept), dropped)
     assert not left
     assert as_sets(changes_of(restored)) == as_sets(changes_of(old))
@@ -90,10 +84,7 @@ def test_bringing_back_says_what_does_not_fit_and_lays_on_all_else(step: tuple[S
     old, new = step
     offered = changes_of(old)
     brought, left = bring_back(new, offered)
-    now, offered = changes_of(brought), renamed(offered, new)
-    for laid_on, not_fitting, all_of_it in zip(as_sets(now), as_sets(left), as_sets(offered), strict=True):
-        assert laid_on | not_fitting == all_of_it
-        assert not laid_on & not_fitting
+    splits(renamed(offered, new), changes_of(brought), left)
     for edit in left.edits:
         n_rows, n_columns = brought.shape_of(edit.matrix)
         outside = edit.row >= n_rows or edit.column >= n_columns
@@ -180,8 +171,9 @@ def test_an_edited_matrix_has_the_given_numbers_and_only_them(setup: Scenario, d
     ],
 )
 def test_a_bad_edited_matrix_is_named(values: torch.Tensor, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         edit_matrix(Scenario(), "w_q", values)
+    assert_for_readers(caught.value)
 
 
 @given(scenario=changed(), data=st.data())

@@ -104,13 +104,3 @@ def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     imported = dict(line.split() for line in run.stdout.splitlines() if line.startswith("pages/"))
     assert len(imported) == 3
     assert [page for page, has in imported.items() if has == "True"] == ["pages/model.py"]
-
-
-def test_public_names_are_the_contract() -> None:
-    assert set(attnviz.__all__) >= {
-        "AttentionTrace", "Edit", "Scenario", "SelfAttention", "UndefinedAttentionError",
-        "attend", "available_devices", "explain", "figures", "mark", "mark_pipeline", "read_table", "sweep_scaling",
-        "tokenize", "trace",
-    }  # fmt: skip
-    assert sorted(attnviz.__all__) == list(attnviz.__all__)
-    assert all(getattr(attnviz, name) is not None for name in attnviz.__all__)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from torch import nn
 from attnviz import Scenario
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.seeding import position_seed
-from tests.unit.helpers import setups, under_torch_seed
+from tests.unit.helpers import every_way, setups, under_torch_seed
 
 # What is drawn
 
@@ -45,11 +46,16 @@ def test_all_that_is_learned_is_what_pytorch_draws_in_this_order(setup: Scenario
         assert torch.equal(setup.matrix(name), theirs), name
 
 
-@given(setups(whole=True))
-def test_what_is_switched_on_moves_no_earlier_number(setup: Scenario) -> None:
-    plain = replace(setup, positions="none", d_ff=None)
+@pytest.mark.parametrize("off", [
+    {"positions": "none", "d_ff": None}, {"n_layers": 1}, {"reads": "itself", "masking": "none", "causal": False},
+], ids=str)  # fmt: skip
+@given(every_way() | setups(whole=True, heads=True))
+def test_what_is_switched_on_moves_no_earlier_number(off: dict[str, Any], setup: Scenario) -> None:
+    plain = replace(setup, edits=(), **off)
+    of_places = ("p", "by_distance", "mask") if setup.reads == "kept" else ("mask",)  # of other tokens
     for name in plain.editable:
-        assert torch.equal(setup.matrix(setup.token_matrix if name == "x" else name), plain.matrix(name)), name
+        if name not in of_places:
+            assert torch.equal(setup.matrix(setup.token_matrix if name == "x" else name), plain.matrix(name)), name
 
 
 @pytest.mark.parametrize("d_in", [1, 2, 3, 16, 33, 64])

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -53,15 +52,6 @@ def reading(draw: st.DrawFn, reads: str = "second", /, square: bool = False, **f
     return Scenario(**(chosen | fixed))
 
 
-@given(reading() | reading("kept"))
-@settings(max_examples=examples(60), deadline=None)
-def test_reading_another_sentence_changes_no_number_that_is_drawn_without_it(scenario: Scenario) -> None:
-    alone = replace(scenario, reads="itself", masking="none", causal=False)
-    for name in alone.editable:
-        if name not in ("by_distance", "p") or scenario.reads == "second":
-            assert torch.equal(scenario.matrix(name), alone.matrix(name)), name
-
-
 @given(reading(n_heads=1, n_kv_heads=None))
 @settings(max_examples=examples(20), deadline=None)
 def test_the_board_is_sent_the_names_of_the_tokens_that_are_read(scenario: Scenario) -> None:
@@ -84,30 +74,6 @@ def test_dropout_and_what_nobody_may_read_are_of_the_tokens_that_are_read() -> N
     torch.testing.assert_close(trace(one).attention_weights, trace(scenario).attention_weights)
     unread = replace(scenario, masking="padding", mask_size=1, what_if="softmax:columns")
     assert "“schläft”" in " ".join(mask_notes(traced(unread)))
-
-
-@given(reading(square=True, n_kv_heads=None, output=True, bias=True, scale=True, weighting="softmax", d_ff=None),
-       st.integers(1, 4), st.sampled_from(["none", "sums"]), st.booleans())  # fmt: skip
-@settings(max_examples=30, deadline=None)
-def test_each_layer_reads_the_same_second_sentence_as_a_decoders_do(
-    one: Scenario, n_layers: int, norm: str, same: bool
-) -> None:
-    scenario = replace(one, n_layers=n_layers, norm=norm, same_layers=same)
-    made = trace(scenario)
-    x, y, width = made.layers[0].x, scenario.matrix("y"), scenario.d_out
-    hidden = None if made.layers[0].mask is None else made.layers[0].mask == -torch.inf
-    for layer in made.layers:
-        torch.testing.assert_close(layer.x, x, rtol=1e-3, atol=1e-4)
-        wanted, weights = F.multi_head_attention_forward(
-            layer.x[:, None], y[:, None], y[:, None], width, scenario.n_heads, None,
-            torch.cat([layer[name] for name in ("b_q", "b_k", "b_v")]), None, None, False, 0.0, layer["w_o"].T,
-            layer["b_o"], training=False, attn_mask=hidden, use_separate_proj_weight=True, q_proj_weight=layer.w_q.T,
-            k_proj_weight=layer.w_k.T, v_proj_weight=layer.w_v.T, average_attn_weights=False,
-        )  # fmt: skip
-        assert weights is not None
-        torch.testing.assert_close(layer.attention_weights.reshape(weights[0].shape), weights[0], rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(layer["output"], wanted[:, 0], rtol=1e-3, atol=1e-4)
-        x = layer["output"] + (layer.x if norm == "sums" else 0)
 
 
 # Marking

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario
 from attnviz.app.text import message_of
-from attnviz.core.carried import edit_matrix
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError
@@ -28,7 +27,6 @@ from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SweepSettings
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import parse_table
 from attnviz.training import Model, TrainingSettings
 from attnviz.words import catalogue
 
@@ -66,15 +64,12 @@ ragged: Any = [[1.0], [1.0, 2.0]]
 batch: Any = [[[1.0]]]
 unknown: Any = "nothing"
 no_edit: Any = ("w_q", "a", 0, 1.0)
-RAISERS: dict[str, Callable[[], object]] = {
+RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scenario and of files refuse
     "too many edits": lambda: Scenario(d_in=65, d_out=65, edits=[("w_q", n // 65, n % 65, 0.0) for n in range(4225)]),
     "another shape": lambda: Scenario(w_q=[[1.0]]),
-    "edited to another shape": lambda: edit_matrix(Scenario(), "w_q", torch.zeros(2, 3)),
     "ragged": lambda: Scenario(w_k=ragged),
     "a batch": lambda: Scenario(w_k=batch),
     "too large a table": lambda: Scenario(w_k=[[0.0] * 1025]),
-    "not finite": lambda: Scenario(w_k=[[float("nan")] * 2] * 3),
-    "no fill": lambda: Scenario(w_v=unknown),
     "an edit outside": lambda: with_changes(Scenario(), Changes((Edit("w_q", 9, 9, 1.0),), ())),
     "an edit that is too large": lambda: with_changes(Scenario(), Changes((Edit("w_q", 0, 0, 1e39),), ())),
     "an edit of no matrix": lambda: with_changes(Scenario(), Changes((Edit("scores", 0, 0, 1.0),), ())),
@@ -106,21 +101,7 @@ RAISERS: dict[str, Callable[[], object]] = {
     "a bias of two rows": lambda: check_shapes({"x": (3, 2), "b_q": (2, 3)}),
     "heads as wide as all": lambda: mark_pipeline({"q": [[1, 2]], "k": [[[1, 2]], [[3, 4]]]}),
     "another d_k": lambda: mark_pipeline({"q": Printed.of([[1.0, 2.0]])}, d_k=3),
-    "no JSON": lambda: scenario_from_json("{"),
-    "nested JSON": lambda: scenario_from_json("[" * 100_000),
-    "no scenario": lambda: scenario_from_json("{}"),
-    "a long file": lambda: scenario_from_json(" " * (5 * 2**20 + 1)),
-    "another version": lambda: _opened(version=99),
-    "an unknown setting": lambda: _opened(w_x=1),
-    "half a character": lambda: _opened(text="a \ud83d"),
-    "a constant": lambda: scenario_from_json('{"seed": NaN}'),
-    "many digits": lambda: scenario_from_json('{"seed": ' + "9" * 500 + "}"),
-    "no table": lambda: parse_table("", columns=2),
-    "text in a table": lambda: parse_table("1 x", columns=2),
-    "another shape in a file": lambda: read_matrix("w.csv", b"1,2", "w_q", (3, 2)),
-    "no safetensors": lambda: read_matrix("w.safetensors", b"1,2", "w_q", (3, 2)),
     "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
-    "a long table file": lambda: read_matrix("w.csv", b"1" * (5 * 2**20 + 1), "w_q", (3, 2)),
 }
 
 

@@ -14,6 +14,7 @@ from attnviz import Scenario, trace
 from attnviz.core import limits
 from attnviz.core.settings import CHOICES, FLAGS, WHOLE
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
+from tests.unit.core.test_refused import assert_for_readers
 
 # Limits and wrong types: each message names the value and what is expected.
 
@@ -38,6 +39,7 @@ def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: Any, exp
         Scenario(**{name: value})
     assert limits.in_short(value) in str(caught.value)
     assert expected in str(caught.value)
+    assert_for_readers(caught.value)
 
 
 # Explicit matrices
@@ -111,6 +113,7 @@ def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
     ) as caught:
         Scenario(w_k=fill)
     assert "to fill w_k" in str(caught.value)
+    assert_for_readers(caught.value)
 
 
 # A scenario is a plain value.

@@ -34,6 +34,7 @@ from attnviz.export import (
     trace_json,
 )
 from tests.examples import examples
+from tests.unit.core.test_refused import assert_for_readers
 from tests.unit.helpers import HOSTILE
 
 BEYOND = (2 - 2**-24) * 2.0**127  # the first number that float32 rounds to infinity
@@ -83,9 +84,6 @@ def test_what_is_no_finite_number_is_a_word_in_a_csv() -> None:
         read_matrix("m.csv", matrix_csv(traced(OVERFLOWN), "scaled_scores").encode(), "x", (3, 3))
 
 
-# JSON and safetensors of a trace
-
-
 # Uploads that are refused
 
 
@@ -121,8 +119,9 @@ REFUSED: list[tuple[str, bytes, str]] = [
 
 @pytest.mark.parametrize(("file_name", "data", "problem"), REFUSED, ids=range(len(REFUSED)))
 def test_a_file_that_does_not_fit_is_refused_by_name(file_name: str, data: bytes, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises(ValueError, match=problem) as caught:
         read_matrix(file_name, data, "w_q", (2, 2))
+    assert_for_readers(caught.value)
 
 
 @settings(max_examples=examples(300))
@@ -188,8 +187,9 @@ HEAD = '"format": "attnviz scenario", "version": 1'
     ids=range(25),
 )
 def test_what_is_no_scenario_is_refused(text: str, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises(ValueError, match=problem) as caught:
         scenario_from_json(text)
+    assert_for_readers(caught.value)
 
 
 values: st.SearchStrategy[Any] = st.recursive(

@@ -1,56 +1,9 @@
-"""Set-up finds torch's CPU build where it can, gives up at once where it can't, and does nothing twice."""
+"""Every package is pinned, and the image is given, and lists, all that it installs."""
 
-import importlib.util
 import re
-import subprocess
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 ROOT = Path(__file__).parents[3]
-
-
-def load(script: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(script, ROOT / ".ci" / f"{script}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-setup = load("install")
-
-
-class Pip:
-    """Stands in for pip: remembers what it was asked to do."""
-
-    def __init__(self) -> None:
-        self.commands: list[str] = []
-        self.options: list[bool] = []  # whether without what packages ask for
-        self.status = 0
-
-    def __call__(self, command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        self.commands.append(command[3])
-        self.options.append("--no-deps" in command)
-        return subprocess.CompletedProcess(command, self.status)
-
-
-@pytest.fixture
-def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
-    pip = Pip()
-    monkeypatch.setattr(setup.subprocess, "run", pip)
-    monkeypatch.setattr(setup, "answers", lambda *_: True)
-    return pip
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    files = [tmp_path / "app.txt", tmp_path / "dev.txt"]
-    for file in files:
-        file.write_text("one==1\n")
-    return files
 
 
 def test_every_package_is_pinned_exactly() -> None:

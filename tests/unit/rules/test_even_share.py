@@ -9,6 +9,7 @@ from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.figures import heatmap_spec
 from attnviz.words import say
+from attnviz.words.numbers import written
 from tests.node import PageScript
 
 AXES = ("rows", "columns", "whole")
@@ -48,13 +49,20 @@ def test_the_boards_even_share_is_what_each_gets_of_equal_scores(script: PageScr
 
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("query", [None, 2])
+@pytest.mark.parametrize("query", [None, 0, 2])
 def test_a_heatmap_has_its_tick_at_what_each_gets_of_equal_scores(axis: str, mask: str, query: int | None) -> None:
+    """On the scale of the colours, and not beyond its end."""
     made = traced(over(axis, masked(mask)))
     weights = made.attention_weights.numpy()
     rows = slice(None) if query is None else slice(query, query + 1)
     cells = weights[rows][~made.is_hidden[rows]]
     counts = {round(1 / float(each)) for each in cells}
-    layout = heatmap_spec(made, "attention_weights", query=query)["layout"]
-    said = [each["text"] for each in layout.get("annotations", []) if "even" in each["text"]]
-    assert said == ([say("figures.even_share", n=counts.pop())] if len(counts) == 1 else [])
+    spec = heatmap_spec(made, "attention_weights", query=query)
+    (scaled,) = (drawn for drawn in spec["data"] if drawn["showscale"])
+    assert scaled["colorbar"]["tickvals"] == [0, scaled["zmax"]]
+    assert scaled["colorbar"]["ticktext"] == ["0", written(scaled["zmax"], 2)]
+    lines = [shape["x0"] for shape in spec["layout"].get("shapes", []) if shape["type"] == "line"]
+    said = [each["text"] for each in spec["layout"].get("annotations", []) if "even" in each["text"]]
+    shared = [n for n in counts if len(counts) == 1 and 1 / n <= scaled["zmax"] * (1 + 1e-6)]
+    assert lines == [pytest.approx(min(1, 1 / n / scaled["zmax"])) for n in shared]
+    assert said == [say("figures.even_share", n=n) for n in shared]

@@ -103,6 +103,7 @@ def test_rows_of_shares_sum_to_1_where_that_is_said(rule: Rule, shapes: tuple[Sh
     ("rule", "n_sources", "symbols"),
     [
         (Product(), 2, "A[1, :] · B[:, 1]"),
+        (Product(), 3, "A[1, :] · B[:, 1] + C[1]"),
         (Product(transposed=True), 2, "A[1, :] · B[1, :]"),
         (Softmax(), 1, "exp(A[1, 1]) / Σ_j exp(A[1, j])"),
         (Softmax(axis="columns"), 1, "softmax(A[:, 1])[1]"),
@@ -115,7 +116,7 @@ def test_rows_of_shares_sum_to_1_where_that_is_said(rule: Rule, shapes: tuple[Sh
     ],
 )
 def test_a_rule_says_what_it_reads_in_symbols(rule: Rule, n_sources: int, symbols: str) -> None:
-    made = explain(trace_of(rule, drawn(((2, 2),) * n_sources)), "made", 1, 1)
+    made = explain(trace_of(rule, drawn(((2, 2), (2, 2), (1, 2))[:n_sources])), "made", 1, 1)
     assert made.symbols == f"M[1, 1] = {symbols}"
 
 

@@ -13,26 +13,13 @@ digits = st.integers(MIN_DIGITS, MAX_DIGITS)
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
-def read(text: str) -> float:
-    return float(text.replace("−", "-"))
-
-
 @given(finite, digits)
 def test_a_written_number_is_right_to_its_last_digit(value: float, digits: int) -> None:
     text = written(value, digits)
     mantissa, _, exponent = text.partition("e")
     unit = Decimal(10) ** (int(exponent.replace("−", "-") or 0) - len(mantissa.partition(".")[2]))
     assert abs(Decimal(text.replace("−", "-")) - Decimal(value)) <= unit / 2
-
-
-@given(finite, digits)
-def test_a_number_is_never_written_as_zero_unless_it_is(value: float, digits: int) -> None:
-    assert (read(written(value, digits)) == 0) == (value == 0)
-
-
-@given(finite, digits)
-def test_a_minus_sign_is_typeset(value: float, digits: int) -> None:
-    text = written(value, digits)
+    assert (float(text.replace("−", "-")) == 0) == (value == 0), "never as zero unless it is"
     assert text.startswith("−") == (value < 0), "also where it is no more than the zero's sign"
     assert "-" not in text.partition("e")[0]
 

@@ -64,17 +64,6 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
     assert best == even or f"an even share would be {even}" in told
 
 
-def test_under_a_mask_an_even_share_is_one_of_what_may_be_read() -> None:
-    made = trace(Scenario(w_q="zeros", text="a b c d", causal=True))
-    assert attends_most(made, 2, 2) == (
-        "“c” reads itself and all tokens before it equally: attention weight 0.33 each, an even share."
-    )
-    assert attends_most(made, 3, 2).startswith("“d” reads all 4 tokens equally")
-    assert attends_most(made, 0, 2) == (
-        "“a” comes first and later tokens are masked, so it can read nothing but itself: attention weight 1.00."
-    )
-
-
 # What the W's are
 
 

@@ -5,7 +5,6 @@ import time
 import tracemalloc
 import zlib
 from contextlib import suppress
-from urllib.parse import urlencode
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,10 +14,9 @@ from attnviz import Edit, Scenario
 from attnviz.core import limits
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import VERSION, pack, unpack
-from attnviz.link.set_up import MAX_QUERY_CHARACTERS, parameters, query_of, scenario_from_query
+from attnviz.link.set_up import MAX_QUERY_CHARACTERS, query_of, scenario_from_query
 from attnviz.words import say
 from tests.examples import examples
-from tests.unit.server.test_link import almost
 
 
 def test_many_changes_are_packed_into_less() -> None:
@@ -101,16 +99,3 @@ def test_whatever_is_packed_is_read_or_refused(text: str) -> None:
 @example("\ud800")
 def test_a_text_comes_back_from_its_packing(text: str) -> None:
     assert unpack(pack(text), 10_000) == text
-
-
-names = st.sampled_from((*parameters(), "edits", "a", "view", "x", "", "__class__"))
-raws = st.sampled_from(("", "abc", "-1", "3", "7", "1e3", "true", "cuda:9", "9" * 400)) | st.text() | almost | packed
-
-
-@settings(max_examples=examples(600))
-@given(st.dictionaries(names, raws), st.text(max_size=20))
-def test_any_query_opens_a_scenario(query: dict[str, str], tail: str) -> None:
-    text = urlencode(query, errors="surrogatepass") + tail
-    scenario, said = scenario_from_query(text)
-    assert all(isinstance(each, str) and len(each) < 400 for each in said)
-    assert scenario_from_query(query_of(scenario)) == (scenario, [])

@@ -10,7 +10,7 @@ from attnviz import Scenario
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import parameters
+from attnviz.link.set_up import parameters, query_of, scenario_from_query
 from attnviz.link.state import MOST_CHARACTERS, read_link, state_of
 from attnviz.published import OPENING, starting_points
 from tests.rubbish import RUBBISH
@@ -32,6 +32,9 @@ def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], changed: 
     read = dict(parse_qsl(state.query, keep_blank_values=True, errors="surrogatepass"))
     assert read_link(read, repr, lambda name: "").messages == (), "or a page would open for ever"
     assert state_of(state.query, []).scenario == state.scenario, "of the texts, only the changes make it"
+    scenario, said = scenario_from_query(urlencode(given, errors="surrogatepass"))  # as where a link holds another
+    assert all(len(each) < 400 for each in said)
+    assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
 def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_published_one() -> None:
