@@ -123,13 +123,3 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
     lines = [f'import {{ a as a{i} }} from "./m{i}.js";' for i in reversed(range(221))]
     with pytest.raises(ValueError, match="more than 200 modules"):
         joined(written(tmp_path, entry="\n".join(lines)))
-
-
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
-def test_a_script_of_the_app_is_joined_without_its_comments(entry: Path, tmp_path: Path) -> None:
-    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""})
-    assert not [line for line in text.splitlines() if line.strip().startswith(("//", "/*", "* "))]
-    for form in (text, shortened(text)):
-        (tmp_path / "joined.mjs").write_text(form, encoding="utf-8")
-        run_node(Path("--check"), str(tmp_path / "joined.mjs"))
-    assert len(ENTRIES) >= 10

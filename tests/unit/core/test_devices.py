@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz import Scenario, available_devices, trace
-from attnviz.core.trace import check_device_name, resolve_device
+from attnviz.core.trace import check_device_name
 
 CPU = torch.device("cpu")
 NAMES = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
@@ -25,11 +25,6 @@ def test_a_name_that_is_no_device_is_an_error_that_names_it(name: object) -> Non
 def test_a_device_has_one_full_name(name: str, full: str) -> None:
     assert check_device_name(name) == full
     assert Scenario(device=name).device == full
-
-
-def test_the_cpu_is_always_there() -> None:
-    assert available_devices()["cpu"] == "CPU"
-    assert resolve_device("cpu") == (CPU, None)
 
 
 def test_available_devices_are_those_that_torch_can_compute_on() -> None:

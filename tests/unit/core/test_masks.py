@@ -16,7 +16,7 @@ from attnviz.core.changes import Changes, changes_of
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.summary import attends_most, out_of_the_ordinary
-from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.link.set_up import query_of
 from attnviz.words import say
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
@@ -56,11 +56,7 @@ def test_the_causal_mask_is_the_switch_and_the_name() -> None:
     assert replace(Scenario(mask="window:3"), mask="not-self").mask_kind.name == "not-self"
 
 
-def test_cells_are_painted() -> None:
-    scenario = Scenario("a b c", mask="painted", edits=[("mask", 0, 2, HIDDEN), ("mask", 1, 0, -1e4)])
-    assert trace(scenario).attention_weights[0, 2] == 0
-    again, ignored = scenario_from_query(query_of(scenario))
-    assert (again, ignored) == (scenario, [])
+def test_a_causal_mask_that_is_painted_open_is_none() -> None:
     opened = Scenario("a b c", mask="causal", edits=[("mask", 0, 1, 0.0)])
     assert not trace(opened).causal
     assert trace(opened).attention_weights[0, 1] > 0

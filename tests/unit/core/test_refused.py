@@ -116,24 +116,6 @@ def test_what_the_core_refuses_is_told_in_a_readers_words(name: str) -> None:
     assert_for_readers(error)
 
 
-# What the value itself brings into the sentence, as it is quoted there, must not look like the core's own words.
-_TEXTS = st.text(st.characters(exclude_characters="`("), max_size=20).filter(
-    lambda text: not NOT_FOR_READERS.search(text)
-)
-_VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), _TEXTS, st.lists(st.integers(), max_size=3),
-    st.lists(st.lists(st.floats(), max_size=3), max_size=3),
-)  # fmt: skip
-_SETTINGS = st.sampled_from([name for name in Scenario.__dataclass_fields__ if name != "device"])
-
-
-@given(_SETTINGS, _VALUES)
-def test_a_file_with_any_value_opens_or_says_in_a_readers_words_why_not(setting: str, value: object) -> None:
-    error = refusal_of(lambda: _opened(**{setting: value}))
-    if error is not None:
-        assert_for_readers(error)
-
-
 @given(st.dictionaries(st.sampled_from(sorted(STAGES)), st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2))
 def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: dict[str, tuple[int, int]]) -> None:
     error = refusal_of(lambda: check_shapes(shapes))

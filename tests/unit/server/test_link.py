@@ -128,11 +128,6 @@ def test_the_defaults_make_the_published_scenario() -> None:
     assert {parameters()["causal"].read(raw) for raw in ("true", "True", "TRUE")} == {(True, None)}
 
 
-def test_every_setting_of_a_scenario_is_a_parameter() -> None:
-    fields = set(Scenario.__dataclass_fields__) - set(EDITABLE) - {"deeper", "edits"}
-    assert fields <= set(parameters())
-
-
 NUMBERS = [control for control in parameters().values() if isinstance(control.codec, Whole | Number)]
 
 

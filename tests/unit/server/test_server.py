@@ -213,6 +213,7 @@ def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
     def at(address: str) -> TestClient:
         return TestClient(app, client=(address, 5))
 
+    before = figures.SESSIONS._value.get()
     with contextlib.ExitStack() as held:
         for address in ("2001:db8:1:2::3", "2001:db8:1:2::4"):
             held.enter_context(at(address).websocket_connect("/_stcore/stream"))
@@ -221,6 +222,8 @@ def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
         for _ in range(3):
             held.enter_context(at("127.0.0.1").websocket_connect("/_stcore/stream"))
         assert opened(at("192.0.2.7"), None) == 503, "all are taken"
+        assert figures.SESSIONS._value.get() == before + 5
+    assert figures.SESSIONS._value.get() == before
     assert opened(at("2001:db8:1:2:3::5"), None) == 101
     assert settings({MOST_OF_ADDRESS: "7"}).most_of_address == 7
 
@@ -292,17 +295,6 @@ def test_a_strangers_origin_never_reaches_streamlit_which_would_ask_the_internet
     given = client(Middleware(Visitors))
     assert given.get("/", headers={"origin": STRANGER}).text == "origin None"
     assert given.get("/", headers={"origin": HERE}).text == f"origin {HERE}"
-
-
-def test_beyond_the_most_a_page_is_told_to_come_later_until_another_has_gone() -> None:
-    before = figures.SESSIONS._value.get()
-    given = client(Middleware(Visitors, most=2))
-    with given.websocket_connect("/_stcore/stream"):
-        with given.websocket_connect("/_stcore/stream"):
-            assert figures.SESSIONS._value.get() == before + 2
-            assert opened(given, None) == 503
-        assert opened(given, None) == 101
-    assert figures.SESSIONS._value.get() == before
 
 
 def test_where_memory_is_short_no_further_page_is_opened_but_the_first_always_is() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Edit, Scenario, explain, trace
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import token_labels
-from attnviz.link.parameter_table import texts
 from attnviz.teach.challenges import CHALLENGES, Challenge
 from attnviz.teach.lesson import STEPS, shown_matrices
 from attnviz.words.numbers import written
@@ -57,19 +56,6 @@ def with_overflow(draw: st.DrawFn) -> Scenario:
     return replace(scenario, edits=(Edit(matrix, 0, 0, huge),))
 
 
-@given(with_overflow())
-@example(OVERFLOW)
-@example(Scenario(text="alone"))
-@example(Scenario(causal=True, scale=False, temperature=2.0))
-@settings(max_examples=examples(60), deadline=None)
-def test_every_step_says_two_or_three_sentences(scenario: Scenario) -> None:
-    computed = traced(scenario)
-    for query in range(len(computed.tokens)):
-        for number in range(1, len(STEPS) + 1):
-            text = told(number, computed, query)
-            assert 2 <= len(re.findall(r"[.?!](?= |$)", text)) <= 3, text
-
-
 def reached(computed: AttentionTrace, query: int) -> torch.Tensor:
     """The attention weights that a query gives to the tokens it may read."""
     return computed.attention_weights[query, : query + 1 if computed.causal else None]
@@ -85,9 +71,12 @@ def numbers_of(*tensors: torch.Tensor) -> set[str]:
 
 @given(with_overflow())
 @example(OVERFLOW)
+@example(Scenario(text="alone"))
 @example(Scenario(causal=True, scale=False, temperature=2.0))
 @settings(max_examples=examples(60), deadline=None)
-def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> None:
+def test_every_step_says_two_or_three_sentences_and_every_number_in_them_is_one_of_the_trace(
+    scenario: Scenario,
+) -> None:
     computed = traced(scenario)
     d_k = computed.q.shape[-1]
     root = {written(math.sqrt(d_k), DIGITS)} if computed.scale else set()
@@ -109,6 +98,7 @@ def test_every_number_in_a_sentence_is_one_of_the_trace(scenario: Scenario) -> N
         for number, held in enumerate(allowed, 1):
             text = told(number, computed, query)
             assert numbers_in(text) <= held, text
+            assert 2 <= len(re.findall(r"[.?!](?= |$)", text)) <= 3, text
         # The first score, and the shares of a row that has them, are told.
         assert numbers_in(told(4, computed, query))
         assert bool(numbers_in(told(7, computed, query))) == (not bool(torch.isnan(weights).any()))
@@ -165,20 +155,6 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
             assert ("In a transformer" in says[8]) == (not named)
             assert all(f" {symbol}" in says[8] for symbol in named)
             assert "next layer gets" not in says[8]
-
-
-def test_steps_of_a_link() -> None:
-    read = texts()["step"].read
-    names = [step.name for step in STEPS]
-    assert len(set(names)) == len(names)
-    assert [read(name) for name in names] == [(name, None) for name in names]
-    assert [read(str(number))[0] for number in range(1, 10)] == [
-        "tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context",
-    ]  # fmt: skip
-    for raw in ("0", "10", "x", "-1", "٣", "9" * 50):
-        value, error = read(raw)
-        assert value == names[0]
-        assert error
 
 
 CAT, UNIFORM, SYMMETRIC = CHALLENGES

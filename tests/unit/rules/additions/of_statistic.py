@@ -1,7 +1,5 @@
 """Run in a copy of the package to which the statistic "weight_beside" was added: all places that list statistics."""
 
-from pathlib import Path
-
 import pytest
 
 import attnviz
@@ -11,11 +9,6 @@ from attnviz.words import say
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
 
 TITLE = "What the largest leaves to the others"
-
-
-def test_the_package_is_the_copy() -> None:
-    assert Path(attnviz.__file__).parents[1] == Path.cwd()
-    assert STATISTICS[-1].name == "weight_beside"
 
 
 def test_a_sweep_measures_it() -> None:
