@@ -104,8 +104,8 @@ class Writing {
     if (op === "*") return texts.map(grouped).join(" × ");
     if (op !== "/") return texts[0]; // at_once
     const [above, below] = part.parts.map((each) => innermost(each).op);
-    return quotient(above === "*" ? `(${texts[0]})` : texts[0],
-      [below === "+" || below === "*" ? `(${texts[1]})` : texts[1]]);
+    const divided = above === "*" ? `(${texts[0]})` : texts[0];
+    return `${divided} / ${below === "+" || below === "*" ? `(${texts[1]})` : texts[1]}`;
   }
 
   /** @param {Part} part @returns {Decimal | null} */
@@ -148,17 +148,11 @@ function negated(/** @type {string} */ text) {
   return text.startsWith("−") ? text.slice(1) : `−${text}`;
 }
 
-// Sums and quotients as a page writes them, long sums shortened.
+// Sums as a page writes them, long ones shortened.
 
 export function inSum(/** @type {string[]} */ terms) {
   return terms[0] + terms.slice(1).map((term) => (term.startsWith("−") ? ` − ${term.slice(1)}` : ` + ${term}`))
     .join("");
-}
-
-/** @param {string} numerator @param {string[]} divisors */
-export function quotient(numerator, divisors, joint = " · ") {
-  if (divisors.length === 0) return numerator;
-  return `${numerator} / ${divisors.length === 1 ? divisors[0] : `(${divisors.join(joint)})`}`;
 }
 
 const { LONG } = CONSTANTS;

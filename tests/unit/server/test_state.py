@@ -32,8 +32,8 @@ def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], changed: 
     read = dict(parse_qsl(state.query, keep_blank_values=True, errors="surrogatepass"))
     assert read_link(read, repr, lambda name: "").messages == (), "or a page would open for ever"
     assert state_of(state.query, []).scenario == state.scenario, "of the texts, only the changes make it"
-    scenario, said = scenario_from_query(urlencode(given, errors="surrogatepass"))  # as where a link holds another
-    assert all(len(each) < 400 for each in said)
+    scenario, ignored = scenario_from_query(urlencode(given, errors="surrogatepass"))  # as where a link holds another
+    assert all(len(each) < 400 for each in ignored)
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
