@@ -30,7 +30,7 @@ from attnviz.export import notebook, pytorch_script
 from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.training import train, training_notebook, training_script
-from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural
+from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
