@@ -1,12 +1,14 @@
-"""The documents name files that are there, docs/ARCHITECTURE.md every room, and scripts have no long lines."""
+"""The documents name files that are there, docs/ARCHITECTURE.md every room; no line is too long, no sign an emoji."""
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.unit.project.test_words import ROOT, SOURCES
+
 TEXT = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
 DOCUMENTS = ("docs/ARCHITECTURE.md", "docs/WORDS.md", "README.md", "SECURITY.md", "deploy/README.md")
 MADE = ("/attnviz/site/", "/sbom.json", "/app.py")  # in a wheel, by make, at the root
@@ -49,3 +51,17 @@ def test_no_folder_has_more_than_twenty_files_but_those_of_pictures() -> None:
 def test_every_room_has_its_line() -> None:
     rooms = {each.parent.name for each in (ROOT / "attnviz").glob("*/__init__.py")}
     assert {room for room in rooms if f"{room}/`" not in TEXT} == set()
+
+
+EMOJI = re.compile("[\U0001f000-\U0001faff\ufe0f]")
+OF_SIGNS = ROOT / "attnviz/core/tokens.py"  # tables of signs, by which tokens are told apart
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_page_draws_an_emoji(file: Path) -> None:
+    """Icons come with the app: an emoji stands as an empty box wherever its font is missing."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.keyword) and node.arg == "icon" and isinstance(node.value, ast.Constant):
+            assert str(node.value.value).startswith(":material/"), f"line {node.value.lineno}"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and file != OF_SIGNS:
+            assert not EMOJI.search(node.value), f"line {node.lineno}: {node.value[:60]!r}"

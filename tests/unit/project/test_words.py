@@ -324,20 +324,6 @@ def test_a_page_says_nothing_that_is_not_in_the_catalogue() -> None:
     assert not outside
 
 
-EMOJI = re.compile("[\U0001f000-\U0001faff\ufe0f]")
-OF_SIGNS = ROOT / "attnviz/core/tokens.py"  # tables of signs, by which tokens are told apart
-
-
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_page_draws_an_emoji(file: Path) -> None:
-    """Icons come with the app: an emoji stands as an empty box wherever its font is missing."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.keyword) and node.arg == "icon" and isinstance(node.value, ast.Constant):
-            assert str(node.value.value).startswith(":material/"), f"line {node.value.lineno}"
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and file != OF_SIGNS:
-            assert not EMOJI.search(node.value), f"line {node.lineno}: {node.value[:60]!r}"
-
-
 CONTROLS = {
     "button", "caption", "checkbox", "download_button", "error", "expander", "file_uploader", "header", "info",
     "link_button", "markdown", "metric", "multiselect",
