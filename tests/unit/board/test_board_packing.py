@@ -87,7 +87,8 @@ def assert_bits(arrived: dict[str, Any], matrices: dict[str, Tensor]) -> None:
 
 
 @pytest.mark.parametrize("more", [
-    {}, {"d_out": 64, "causal": True}, {"temperature": 0.01}, {"d_out": 4, "n_heads": 2}, {"what_if": "scores:cosine"},
+    {"d_out": 64, "causal": True}, {"causal": True, "edits": [("mask", 3, 1, 0.5)]}, {"temperature": 0.01},
+    {"d_out": 4, "n_heads": 2}, {"what_if": "scores:cosine"},
 ])  # fmt: skip
 def test_a_page_of_its_own_makes_large_matrices_again_bit_by_bit(script: PageScript, more: dict[str, Any]) -> None:
     shown = traced(of_words(90, **more)).seen_from(0)
