@@ -5,9 +5,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.playground import Playground, at_rest, box_of
-
-MOST_STOPS = 120
+from tests.browser.playground import Playground, at_rest, box_of, eventually
 
 
 class Learner(Playground):
@@ -26,11 +24,9 @@ class Learner(Playground):
         return self.open("/questions", **address)
 
     def tab_to(self, name: str) -> Self:
-        """Reach something by the Tab key alone, by the start of its name."""
-        for _ in range(MOST_STOPS):
-            if self.tab().startswith(name):
-                return self
-        raise AssertionError(f"{name} was not reached with Tab")
+        """Reach something by the Tab key alone, by the start of its name, once it is drawn."""
+        eventually(lambda: self.tab().startswith(name), True)
+        return self
 
     def drag(self, what: Locator, where: Locator) -> Self:
         """Drag something by the mouse to where something else is."""
