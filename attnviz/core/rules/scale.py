@@ -151,7 +151,10 @@ class Scale(Rule):
 
     @property
     def _under_root(self) -> int:
-        """Of which whole number the temperature is the root, which has more digits than are written; 0 for none."""
+        """The whole number that the temperature is the root of, or 0.
+
+        It's 0, too, where the temperature itself has few digits.
+        """
         whole = round(self.temperature**2)
         is_root = self.temperature == math.sqrt(whole) and float(f"{self.temperature:.6g}") != self.temperature
         return whole if is_root else 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from attnviz.core.rules import Scale
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.teach.questions.numerics import DIMS, FLAT
@@ -132,7 +133,9 @@ def _(w: World, divisor: str, share: str, own: str, even: str) -> None:
 def _(w: World, divisor: str, share: str, verdict: str, own: str) -> None:
     d_in, d_k = w.now.w_q.shape
     assert divisor == f"√d_in = √{d_in}"
-    assert len(w.now.stages["scaled_scores"].rule.in_symbols) <= 1, "one root"
+    rule = w.now.stages["scaled_scores"].rule
+    assert isinstance(rule, Scale)
+    assert len(rule.in_symbols) <= 1, "one root"
     drawn, shown = _largest(w, d_in)
     assert number(share) == pytest.approx(drawn, abs=0.02 + 10.0**-w.digits)
     assert about(own, shown)
