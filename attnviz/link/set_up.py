@@ -44,7 +44,7 @@ class Control(Parameter):
     help = Said("setup.{its.name}.help")
 
     def called(self, choice: object) -> str:
-        """Return what a choice is called; a device, or itself, if no sentence says."""
+        """Return a choice's name; a device's or itself if no sentence says."""
         return self._said(choice, "called") or available_devices().get(str(choice), str(choice))
 
     def meaning(self, choice: object) -> str:

@@ -175,7 +175,7 @@ def _tell_tokens_read(scenario: Scenario) -> None:
 
 
 def _hide_idle(scenario: Scenario) -> None:
-    """Hide the seed while it draws nothing, and a mask's use without one."""
+    """Hide an idle seed, and a mask's use without a mask."""
     other = replace(scenario, seed=scenario.seed ^ 1)
     draws = any(not torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable)
     for key, plays in (("drawn", draws), ("mask_use", scenario.masked is not None)):

@@ -154,7 +154,7 @@ _EIGHT = Scenario(
 
 
 def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example with scores divided by √d_k, or by the temperature √d_in."""
+    """Return the example with scores divided by √d_k or √d_in."""
     by_d_in = chosen["divisor"] == _BY_D_IN
     return replace(scenario, scale=False, temperature=math.sqrt(scenario.d_in)) if by_d_in else scenario
 
