@@ -107,6 +107,7 @@ def test_a_table_can_be_pasted_and_one_that_does_not_fit_changes_nothing_and_say
         ("1 2\n3 <b>x</b>\n5 6", "Line 2: “<b>x</b>” isn't a number"),
     ):
         (message,) = playground.paste("w_v", table).messages
+        assert playground.value("playground.paste") == table, "it stays, to be mended"
         assert message.startswith(f"The pasted table wasn't used. {says}")
         assert message.endswith(".")
         assert ".." not in message
