@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { asideOf, inCell, widthOf } from "../../attnviz/board/cells/cell.js";
 import { numberOf, percent, points, total } from "../../attnviz/board/values/numbers.js";
+import { shortened } from "../../attnviz/board/values/steps.js";
 import { backAt, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
 import { numbersFrom } from "./made.js";
 
@@ -92,6 +93,11 @@ test("the tokens to pick from go round, those in an order do not", () => {
   const pressed = (/** @type {string} */ key, /** @type {number} */ at) => ledTo(/** @type {any} */ ({ key }), at, 3);
   assert.deepEqual(["ArrowRight", "ArrowDown", "End", "Home", "x"].map((key) => pressed(key, 2)), [0, 0, 2, 0, null]);
   assert.deepEqual(["ArrowLeft", "ArrowUp"].map((key) => pressed(key, 0)), [2, 2]);
+});
+
+test("what is no number counts as large", () => {
+  const terms = [...Array(12).keys()].map((i) => ({ value: i === 5 ? NaN : i + 1, factors: [i], count: 1 }));
+  assert.ok(shortened(terms).some(({ value, factors }) => Number.isNaN(value) && factors.length));
 });
 
 test("a sum of many sizes loses nothing", () => {
