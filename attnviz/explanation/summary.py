@@ -32,7 +32,7 @@ def _labels(trace: AttentionTrace) -> tuple[str, ...]:
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     """Return which token a query reads most, with weight and even share.
 
-    Tokens are read equally where their weights are the same and are written alike.
+    Several are read most where their weights are written alike, and all equally where these are the same.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
@@ -80,7 +80,8 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         only = "only" if readable[0] != own else "itself" if own else "first"
         return (only if n_tokens > 1 or own is None else "alone"), readable, told
     shares = row.tolist()
-    ties = [key for key in readable if row.max() - shares[key] < SAME and written(shares[key], digits) == weight]
+    alike = [key for key in readable if written(shares[key], digits) == weight]
+    ties = alike if len(alike) < reach else [key for key in alike if row.max() - shares[key] < SAME]
     each = "_each" if len(ties) > 1 else ""
     if not _shares_all(trace):  # there is no even share of what is left of a row
         return f"of_rest{each}", ties, told

@@ -37,6 +37,7 @@ export class Heads {
    */
   constructor(root, beside, data, picked, told = {}) {
     this.root = root;
+    this.beside = beside;
     this.data = data;
     this.told = told;
     this.picked = picked;
@@ -69,7 +70,11 @@ export class Heads {
     grid.append(picture);
     this.root.replaceChildren(make("div", "around", [grid]));
     const inks = picturesOf(data);
-    new ResizeObserver(() => paint(picture, inks, grid, data)).observe(grid); // for the first time before it's shown
+    new ResizeObserver(() => { // for the first time before it's shown
+      paint(picture, inks, grid, data);
+      this.beside.style.setProperty("--heads-wide", `${grid.offsetWidth}px`);
+      this.beside.style.setProperty("--heads-high", `${grid.offsetHeight}px`);
+    }).observe(grid);
     grid.onkeydown = (event) => this.step(event);
     return grid;
   }

@@ -23,7 +23,7 @@ const HIGH = 62; // pixels over the sentence, for ribbons
 const SCALE = 0.9; // of the ribbons of a board
 const SAME = 1e-6; // attention weights that differ by less are the same
 const [LEAST, MOST] = [13, 24]; // pixels of a row that has numbers
-const [TITLES, NARROWEST] = [74, 29]; // pixels of its name, and of such a column
+const [TITLES, NARROWEST] = [74, 26]; // pixels of its name, and of such a column
 const BARS = 6;
 
 export class HeadView {
@@ -194,11 +194,13 @@ export class HeadView {
   inWords(shares, row, hidden) {
     const reach = shares.map((_, at) => at).filter((at) => !hidden?.(row, at));
     const most = Math.max(...shares);
-    const places = { query: this.of.tokens[row], key: this.of.read[shares.indexOf(most)], share: percent(most),
-      count: reach.length };
+    const share = percent(most);
+    const places = { query: this.of.tokens[row], key: this.of.read[shares.indexOf(most)], share, count: reach.length };
     if (!Number.isFinite(most)) return say("models.view.undefined", places);
     if (reach.length > 1 && reach.every((at) => Math.abs(shares[at] - most) < SAME))
       return say("models.view.equally", places);
+    const count = reach.filter((at) => percent(shares[at]) === share).length;
+    if (count > 1) return say("models.view.most_each", { ...places, count });
     const itself = this.of.same && shares.indexOf(most) === row;
     return say(itself ? "models.view.itself" : "models.view.most", places);
   }

@@ -43,8 +43,9 @@ _LOOK = """() => {
   };
   const shown = each => each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const styleOf = once(each => {
-    const { overflow, overflowX, overflowY, textOverflow } = getComputedStyle(each);
-    return { overflow, overflowX, scrolls: /auto|scroll/.test(overflowX + overflowY), textOverflow };
+    const { overflow, overflowX, overflowY, textOverflow, writingMode } = getComputedStyle(each);
+    const upright = writingMode === 'vertical-rl';
+    return { overflow, overflowX, scrolls: /auto|scroll/.test(overflowX + overflowY), textOverflow, upright };
   });
   const boxOf = once(each => each.getBoundingClientRect());
   const both = (one, other) => ({
@@ -101,8 +102,9 @@ _LOOK = """() => {
       const of = `${roots.indexOf(root)}.${n}`;
       const floats = within(parent, floating) || stuck.some(each => each.contains(parent));
       for (const box of boxes) { // letters end within their line
-        const trim = Math.max(2, 0.12 * (box.bottom - box.top));
-        texts.push({ text: data.trim(), of, floats, ...box, top: box.top + trim, bottom: box.bottom - trim });
+        const [from, to] = styleOf(parent).upright ? ['left', 'right'] : ['top', 'bottom'];
+        const trim = Math.max(2, 0.12 * (box[to] - box[from]));
+        texts.push({ text: data.trim(), of, floats, ...box, [from]: box[from] + trim, [to]: box[to] - trim });
       }
       if (!within(parent, matrices)) words.push(...data.split(/\\s+/).filter(each => /\\p{L}/u.test(each)));
     }
@@ -254,6 +256,29 @@ class Look:
 def look_at(page: Page) -> Look:
     """Return what of a page is seen now."""
     return Look(**page.evaluate(_LOOK))
+
+
+# Where each text stands that is seen, which a theme changes nothing of.
+_PLACES = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  return roots.flatMap(root => {
+    const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
+    const range = document.createRange(), places = [];
+    while (walker.nextNode()) {
+      const { parentElement: parent } = walker.currentNode;
+      if (!parent?.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      range.selectNodeContents(walker.currentNode);
+      const { left, right, top, bottom } = range.getBoundingClientRect();
+      if (right > left) places.push(left, right, top, bottom);
+    }
+    return places;
+  });
+}"""
+
+
+def places_of_texts(page: Page) -> list[float]:
+    """Return where each text of a page begins and ends."""
+    return list(page.evaluate(_PLACES))
 
 
 def digits_below(page: Page, pixels: float) -> list[str]:

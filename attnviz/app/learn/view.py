@@ -35,6 +35,7 @@ _ENOUGH = 60  # kept moments, of fewer of which it is said why
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
 _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
+.stMainBlockContainer:has(.st-key-learn_stage) { padding-bottom: 26px; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_buttons) {
   position: absolute; bottom: 92px; left: 0; right: 0; width: auto; z-index: 2; pointer-events: none; }
 .st-key-learn_buttons { align-items: center; justify-content: center; }

@@ -136,6 +136,8 @@ def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
         show_controls(own, head, edits, trace)
         values = st.toggle(say("models.page.values"), key="model.values")
         average = st.toggle(say("models.page.average"), key="model.average")
+        with st.popover(say("models.page.about_head")):
+            _show_about(view, layer, head, query)
     if values:
         _show_values(trace, query)
     if average:
@@ -147,6 +149,11 @@ def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
         picks={"query": MODEL_QUERY, "cell": MODEL_CELL},
         folds=True, origins=origins_of(whole), before=before_of(view, (layer, head), whole), ages=ages_of(view, whole),
     )  # fmt: skip
+
+
+def _show_about(view: ModelTrace, layer: int, head: int, query: int) -> None:
+    """Say what a head does, and what of it is there."""
+    own, whole = view.layers[layer], view.layers[layer].whole(head)
     if view.written:
         st.caption(say("write.cells") if view.computed_from else cache_in_words(view))
     if own.kind == "cross":

@@ -48,10 +48,13 @@ _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _STYLE = """<style>
 [class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
 [class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
+.stMainBlockContainer:has([class*="st-key-model-board"]) { padding-bottom: 0; }
+[class*="st-key-model-board"] { margin-bottom: -34px; } /* what it leaves below its dock is no part of the page */
 @media (max-width: 900px) { STACKED }
 :root[data-presents] { STACKED
-  .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { gap: 0; }
-  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-model_how, .st-key-model_typed)) { order: 1; }
+  .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { display: grid; gap: 0; }
+  .st-key-model-head { grid-area: 1 / 1; }
+  .st-key-model-heads { grid-area: 1 / 1; z-index: 1; place-self: end start; width: auto; } /* where A leaves it room */
 }
 </style>""".replace(
     "STACKED",

@@ -8,7 +8,7 @@ import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
-import { LEGIBLE, READABLE } from "../spine/layout.js";
+import { LEGIBLE, ON_ITS_SIDE, READABLE } from "../spine/layout.js";
 import { HEADED, inTwoLines } from "../spine/plan.js";
 import { beyond } from "../spine/words.js";
 import { say } from "../../scripts/sentences.js";
@@ -17,9 +17,9 @@ const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
 const [LEAST, IN_A_HALL] = [12, 14]; // and their letters, which are smaller only where all is drawn larger
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
-const UPRIGHT = { least: 12, below: 16, height: 31 }; // those of narrow columns, on their sides
+const UPRIGHT = { least: ON_ITS_SIDE, below: 16, height: 31 }; // those of narrow columns, on their sides
 const LINE = 16; // over the spine two lines of names have room
-const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, and how wide their digits are
+export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
 const LETTERED = 6.2; // pixels of a letter of a title
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
 const MARKS = ["fed", "source", "chosen"];

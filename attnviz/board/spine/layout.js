@@ -16,6 +16,7 @@ const OF_FEW = [46, 0.58]; // before them, of so few tokens as a question has
 const FEW = 4;
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
 export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
+export const ON_ITS_SIDE = 12; // one as wide on its side, as names over columns
 const NAMED_FEATURE = 46; // a column whose name stands over it
 const LABELS = 68; // of rows
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
@@ -73,7 +74,9 @@ export function layoutOf(stages, shapes, placed, room) {
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
   const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
-  const row = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
+  const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
+  const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;
+  const row = Math.max(least, lower - Math.max(0, still) / tokens); // strips don't get lower
   const may = room.folds ? foldableOf(plan) : [];
   const few = tokens > FEW || told ? [] : [OF_FEW];
   const ways = [[wide, gaps], ...few, ...WAYS.filter(([own, between]) => own < wide || between < gaps),
@@ -85,16 +88,18 @@ export function layoutOf(stages, shapes, placed, room) {
     .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.max(cells, Math.min(
       Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
     )), row, gaps: between, strip, folded })));
-  // Where not all has room in cells that can be read, what is farthest from attention is folded first.
+  // Where not all has room in cells that can be read, what is farthest from attention is folded first, and a picked
+  // row that has its numbers is worth that.
   const chosen = may.filter((name) => room.folds?.[name]);
   const free = may.filter((name) => room.folds?.[name] === undefined);
-  for (let n = 0; may.length && n <= free.length; n += 1) {
-    const fits = triesWith([...chosen, ...free.slice(0, n)])
-      .find((each) => each.width <= width && each.wide >= LEAST_OPEN);
+  const foldings = may.length ? [...free.keys(), free.length] : [];
+  for (const [cells, n] of [LEGIBLE, ON_ITS_SIDE, LEAST].flatMap((each) => foldings.map((count) => [each, count]))) {
+    const fits = triesWith([...chosen, ...free.slice(0, n)], cells)
+      .find((each) => each.width <= width && (each.wide >= LEAST_OPEN || n === free.length));
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
   // The picked row is worth narrower gaps: it's read where cells are as wide as a number.
-  const tries = [LEGIBLE, LEAST].flatMap((cells) => triesWith([...chosen, ...free], cells));
+  const tries = [LEGIBLE, ON_ITS_SIDE, LEAST].flatMap((cells) => triesWith([...chosen, ...free], cells));
   // what is moved sideways anyway has its numbers
   const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + few.length + 1];
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);

@@ -119,8 +119,8 @@ export function mostRead(made, query, tell, name, write) {
     return tell(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
   }
-  const isLargest = (/** @type {number} */ value) => areSame(largest, value) && write(value) === weight;
-  const ties = readable.filter((key) => isLargest(row[key]));
+  const alike = readable.filter((key) => write(row[key]) === weight); // rounding isn't a difference, nor is it equal
+  const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";
   if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(readNames, own, ties, name), weight });
   if (ties.length === reach) {

@@ -55,7 +55,8 @@ def test_the_finding_is_true_of_the_numbers_and_as_they_are_shown(setup: Scenari
         assert ("before it" in said) == (made.causal and 1 < len(weights) < len(labels))
         return
     named, _, told = said.removeprefix("reads ").partition(" most")
-    ties = [key for key, weight in enumerate(weights) if max(weights) - weight < 1e-6 and shown[key] == best]
+    alike = [key for key, text in enumerate(shown) if text == best]  # of which none is told as read more
+    ties = alike if len(alike) < len(shown) else [key for key in alike if max(weights) - weights[key] < 1e-6]
     names = ["itself" if key == query else f"“{labels[key]}”" for key in ties]
     assert named in (", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0],
                      f"{', '.join(names[:3])} and {len(names) - 3} more")  # fmt: skip

@@ -87,7 +87,7 @@ export class Curves {
 
   /** @param {Chart} chart @param {number[]} steps @param {number} width */
   draw({ title, top, curves }, steps, width) {
-    this.left = width < NARROW ? 42 : LEFT;
+    this.left = width < NARROW ? 50 : LEFT;
     this.width = width - this.left - RIGHT;
     const height = width <= STACKED || window.innerHeight < LOW ? LOWER : HEIGHT;
     const svg = drawn("svg", "", { width, height, role: "img", "aria-label": title });

@@ -61,6 +61,7 @@ class Time {
     this.moving = 0; // since when it plays or follows; 0 while it stands
     this.asked = 0; // the version of the page's query that was told last
     this.curves = new Curves();
+    this.chart = make("div", "chart");
     this.slider = make("input", "slider", [],
       { type: "range", min: "0", step: "1", "aria-label": say("learn.time.slider") });
     this.play = button("play", "", () => (this.moving ? this.stop(true) : this.start()));
@@ -93,9 +94,9 @@ class Time {
     const said = make("div", "said", [this.note, view.headline, this.look]);
     const story = make("div", "story", [view.sentence, said, this.pictures.element]);
     const numbers = make("div", "numbers", [view.weights, this.next.element, this.figures]);
-    const chart = make("div", "chart", [this.curves.element, make("label", "loss", [loss, say("learn.time.loss")])]);
+    this.chart.append(this.curves.element, make("label", "loss", [loss, say("learn.time.loss")]));
     const strip = make("div", "strip", [play, make("div", "row", [slider]), this.curves.ticks]);
-    this.root.replaceChildren(story, numbers, chart, strip);
+    this.root.replaceChildren(story, numbers, this.chart, strip);
   }
 
   receive(/** @type {Data} */ data) {
@@ -126,7 +127,9 @@ class Time {
   lay() {
     const { data, root } = this;
     if (root.clientWidth < 1) return;
-    this.curves.draw(this.loss ? data.charts.loss : data.charts.shares, data.steps, root.clientWidth);
+    toggle(root, "hall", document.documentElement.hasAttribute("data-presents"));
+    const { clientWidth: width } = this.chart; // none beside what is looked at closer
+    this.curves.draw(this.loss ? data.charts.loss : data.charts.shares, data.steps, width || root.clientWidth);
     root.style.setProperty("--left", `${this.curves.left}px`);
     root.style.setProperty("--right", `${RIGHT}px`);
     this.show();
