@@ -6,6 +6,7 @@ import { test } from "node:test";
 
 import { ledTo } from "../../attnviz/board/cells/elements.js";
 import { asideOf, inCell, widthOf } from "../../attnviz/board/cells/cell.js";
+import { decimal, ratioOf } from "../../attnviz/board/values/decimals.js";
 import { numberOf, percent, points, total } from "../../attnviz/board/values/numbers.js";
 import { shortened } from "../../attnviz/board/values/steps.js";
 import { backAt, stepped, whyNoNumber } from "../../attnviz/board/values/typed_numbers.js";
@@ -98,6 +99,11 @@ test("the tokens to pick from go round, those in an order do not", () => {
 test("what is no number counts as large", () => {
   const terms = [...Array(12).keys()].map((i) => ({ value: i === 5 ? NaN : i + 1, factors: [i], count: 1 }));
   assert.ok(shortened(terms).some(({ value, factors }) => Number.isNaN(value) && factors.length));
+});
+
+test("a ratio is right to forty digits", () => {
+  assert.match(`${ratioOf(decimal("1"), decimal("3"))?.digits}`, /^3{40,}$/);
+  assert.equal(ratioOf(decimal("1"), decimal("0.0")), null);
 });
 
 test("a sum of many sizes loses nothing", () => {
