@@ -16,7 +16,7 @@ const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
 const ABOUT = 20; // more of them takes what is said of random numbers in a lecture room
-const LOWEST = 700; // pixels of a window in which ribbons over many words are low
+const [LOWEST, MANY] = [700, 9]; // pixels of a window in which ribbons over more words are low
 const LOW = 800; // pixels of a window in which a board under other pictures has no room for ribbons
 const BESIDE = 24; // pixels beside what is brought into view
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
@@ -76,8 +76,8 @@ export class Assembly {
   // The room for ribbons: less on a board that stands beside something else, or in a low window, whose rows need what
   // many words leave. A lecture room has some where all that is read stands beside the words.
   get ribbons() {
-    const { data, explores, host, root } = this.board;
-    const low = data.ofNow === false || (host.view().bottom < LOWEST && saysBelow(wordsOf(data), root.offsetWidth));
+    const { data, explores, host } = this.board;
+    const low = data.ofNow === false || (data.labels.length > MANY && host.view().bottom < LOWEST);
     if (!this.hall) return low ? RIBBONS.low : RIBBONS.whole;
     return explores && this.besideInHall ? RIBBONS.hall : RIBBONS.none;
   }

@@ -15,9 +15,8 @@ import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
-const [LEAST, IN_A_HALL] = [12, 14]; // and their letters, which are smaller only where all is drawn larger
+const [LEAST, IN_A_HALL] = [12, 14]; // and their letters
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
-const UPRIGHT = { least: ON_ITS_SIDE, below: 16, height: 31 }; // those of narrow columns, on their sides
 const LINE = 16; // over the spine two lines of names have room
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
 const LETTERED = 6.2; // pixels of a letter of a title
@@ -193,13 +192,10 @@ export class Grid {
     const { board: { digits, query, shown }, stage, room } = this;
     if (!this.isTight) return digits;
     const { values, columns } = shown[stage.name];
-    const some = !this.box.readable && this.isOfPicked(query);
-    let [least, most] = [0, 0];
-    for (const value of some ? values.subarray(query * columns, (query + 1) * columns) : values) {
-      if (value < least && value > -Infinity) least = value;
-      else if (value > most && value < Infinity) most = value;
-    }
-    return Math.min(digits, ...[least, most].flatMap((end) => inCell(end, digits, room).split(".")[1]?.length ?? []));
+    const some = !this.box.readable && this.isOfPicked(query); // of others, only that row has numbers
+    const seen = (some ? values.subarray(query * columns, (query + 1) * columns) : values).filter(Number.isFinite);
+    const ends = [Math.min, Math.max].map((end) => seen.reduce((one, other) => end(one, other), 0));
+    return Math.min(digits, ...ends.flatMap((end) => inCell(end, digits, room).split(".")[1]?.length ?? []));
   }
 
   // Cells too narrow for all digits have as many as can be read; the dock has all.
@@ -359,33 +355,28 @@ export function headsOf(board, stage, box) {
     stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
   const { scale, start } = board.layout;
   const over = box.y === start;
-  const upright = over && box.cell < UPRIGHT.below;
-  if (!names.length || box.cell < (upright ? UPRIGHT.least * scale : over ? UPRIGHT.below : HEADED)) return [];
+  if (!names.length || box.cell < (over && stage.columns === "key" ? ON_ITS_SIDE * scale : HEADED)) return [];
   const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
   const letters = lettersOf(board);
-  const wide = widthsOf(names, board, letters);
-  const by = smallerBy(wide, board, box.cell);
-  const widths = wide.map((width) => width * by);
-  const more = upright ? [] : beyond(widths, box.cell, LETTER * scale);
-  const cut = (/** @type {number} */ at) => widths[at] - AROUND * scale > box.cell + 2 * (more[at] ?? 0);
-  const two = over && !upright
-    && (stage.columns === "key" ? by < 1 || names.some((_, at) => cut(at)) : inTwoLines(box, scale));
-  const height = (upright ? UPRIGHT.height : two ? LINE : HEADS) * scale;
+  const widths = widthsOf(names, board, letters);
+  const more = beyond(widths, box.cell, LETTER * scale);
+  const cut = (/** @type {number} */ at) => widths[at] - AROUND * scale > box.cell + 2 * more[at];
+  const two = over && (stage.columns === "key" ? names.some((_, at) => cut(at)) : inTwoLines(box, scale));
+  const height = (two ? LINE : HEADS) * scale;
   return names.map((name, at) => {
     // the key R does the same on its cells
     const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
-    const head = make("span", upright ? "head upright" : "head", [name], { title, ...UNSEEN });
+    const head = make("span", "head", [name], { title, ...UNSEEN });
     if (asks) head.dataset.key = String(at);
     if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-    if (!upright) head.style.fontSize = `${letters * (two ? 1 : by) * scale}px`;
-    if (two) head.style.lineHeight = `${height}px`;
+    head.style.fontSize = `${letters * scale}px`;
+    head.style.lineHeight = `${height}px`;
     const last = names.length - 1;
-    const aside = ((at === last ? more[at - 1] : 0) ?? 0) - ((at === 0 ? more[1] : 0) ?? 0);
-    const own = box.cell + 2 * (more[at] ?? 0) - (cut(at) ? AROUND * scale : 0);
-    const width = two ? Math.min(wide[at], (at % last ? 2 : 1.5) * box.cell) : own;
-    const middle = box.x + (at + 0.5) * box.cell + (two ? 0 : aside / 2);
-    const x = two ? Math.max(box.x, Math.min(box.x + box.width - width, middle - width / 2)) : middle - width / 2;
-    put(head, { x, y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
+    const aside = at % last ? 0 : (at ? more[at - 1] : -more[1]) || 0;
+    const free = two ? (at % last ? 2 : 1.5) * box.cell : box.cell + 2 * more[at];
+    const width = two ? Math.min(widths[at], free) : free;
+    const x = (at + 0.5) * box.cell - width / 2;
+    put(head, { x: box.x + (two ? Math.max(0, Math.min(box.width - width, x)) : x + aside / 2), y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
     return head;
   });
 }
@@ -414,12 +405,4 @@ export function widthsOf(names, { layout: { scale }, root }, letters) {
   const canvas = document.createElement("canvas").getContext("2d");
   if (canvas) canvas.font = `${letters}px ${getComputedStyle(root).fontFamily}`;
   return names.map((name) => ((canvas?.measureText(name).width ?? 0) + AROUND) * scale);
-}
-
-// How much smaller each then has room beside the next, where all is drawn so large that they can still be read.
-/** @param {number[]} widths @param {Pick<Board, "layout" | "root">} board @param {number} cell */
-function smallerBy(widths, { layout: { scale }, root }, cell) {
-  const fits = Math.min(1, ...widths.map((width, at) => (2 * cell) / (width + (widths[at + 1] ?? 0))));
-  const larger = root.getBoundingClientRect().width / root.offsetWidth; // than it's laid out
-  return fits * larger * scale < 1 ? 1 : fits;
 }

@@ -2,7 +2,7 @@
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
 import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
-import { cut, LINE, MAIN, NAMED, namesIn, shortened } from "./plane_labels.js";
+import { cut, LINE, MAIN, NAMED, namesIn, overlap, shortened } from "./plane_labels.js";
 import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
   told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
@@ -91,7 +91,7 @@ export class Plane {
     this.size = size;
     this.scale = scale;
     put(this.element, plane);
-    for (const [name, { matrix }] of grids) toggle(matrix, "under", free !== null && meet(boxes[name], plane));
+    for (const [name, { matrix }] of grids) toggle(matrix, "under", free !== null && overlap(boxes[name], plane));
     this.element.style.setProperty("--words", `${words}px`);
     if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` }); // what is told may
     else this.element.style.minHeight = ""; // have a line more
@@ -295,12 +295,6 @@ export class Plane {
     const places = names.map((matrix) => ({ matrix, row: this.query, column: word }));
     return places.find((place) => this.board.isShown(place)) ?? null;
   }
-}
-
-/** @param {Rect} one @param {Rect} other */
-function meet(one, other) {
-  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height
-    && other.y < one.y + one.height;
 }
 
 const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"]; // whose cells speak of a query

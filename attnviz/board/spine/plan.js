@@ -128,7 +128,7 @@ export function follows(before, part) {
 // Where the name of each matrix stands, and how much room it has there: up to what stands beside it at the same height.
 
 export const HEADED = 24; // a column as wide has its name over it
-const TWO_LINES = { from: 16, below: 36 }; // wide are columns of features whose names stand in two lines by turns
+const TWO_LINES = 36; // names of features over narrower ones stand in two lines by turns
 const LINE = 20;
 const [LETTER, UNDER] = [6, 15]; // of a name, how wide; and how far a second line stands under the first
 const APART = 6; // between a title and what comes next
@@ -167,7 +167,7 @@ export function leadAt(layout, weights, all) {
 
 // Whether names of features stand in two lines; the title is then beside them, over the names of rows.
 export function inTwoLines(/** @type {Box} */ { cell }, /** @type {number} */ scale) {
-  return cell >= TWO_LINES.from && cell < TWO_LINES.below * scale;
+  return cell >= HEADED && cell < TWO_LINES * scale;
 }
 
 /**
@@ -183,7 +183,8 @@ export function titlesOf(layout, stages, named, end, all = null) {
   const { boxes, columns, folded, labels, scale } = layout;
   const placed = stages.filter(({ name }) => boxes[name]);
   const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
-  /** @type {(Rect & { of: string, most: number })[]} */
+  const isAside = (/** @type {string} */ name) => named.includes(name) && inTwoLines(boxes[name], scale);
+  /** @type {(Rect & { of: string })[]} */
   const starts = placed.map((stage) => {
     const box = boxes[stage.name];
     const over = columns.some(({ factor }) => factor === stage);
@@ -193,24 +194,23 @@ export function titlesOf(layout, stages, named, end, all = null) {
     const weight = columns.find((column) => column.factor === stage)?.weight;
     // of the line that leads there
     const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0;
-    const aside = isNamed(stage) && inTwoLines(box, scale) ? labels : 0;
+    const aside = isAside(stage.name) ? labels : 0;
     const y = below ? box.y + box.height + 3 : box.y - (headed && !aside ? 2 : 1) * ABOVE * scale;
-    return { of: stage.name, x: box.x + beside - aside, y, width: 1, height: LINE * scale, most: aside || end };
+    return { of: stage.name, x: box.x + beside - aside, y, width: 1, height: LINE * scale };
   });
   const heads =
     placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
-    .map(({ name }) => ({ of: name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale, width: boxes[name].width,
-      height: HEAD.height * scale }));
+    .map(({ name }) => ({ of: isAside(name) ? "" : name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale,
+      width: boxes[name].width, height: HEAD.height * scale }));
   const weights = placed.find(({ is }) => is.shares);
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
   const around = [...(lead ? [{ of: "", ...lead }] : []), ...placed.map(({ name }) => ({ of: name, ...boxes[name] })),
     ...heads, ...starts, ...folded.map((of) => ({ of, ...boxes[of], height: boxes[of].height + LINE * scale }))];
-  const within = (/** @type {Rect & { of: string, most: number }} */ { of, x, y, height, most }) => {
+  const within = (/** @type {Rect & { of: string }} */ { of, x, y, height }) => {
     const beside = [...around, ...legend.filter((each) => each.x > x)]
       .filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
-    const until = Math.min(end, x + most, ...beside.map((each) => each.x - APART * scale));
-    return { x, y, width: Math.max(0, until - x), height };
+    return { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height };
   };
   // What has no room beside its symbol stands under it, where nothing is over that.
   return Object.fromEntries(starts.map((start) => {
