@@ -77,7 +77,7 @@ export class Assembly {
   // many words leave. A lecture room has some where all that is read stands beside the words.
   get ribbons() {
     const { data, explores, host } = this.board;
-    const low = data.ofNow === false || (data.labels.length > MANY && host.view().bottom < LOWEST);
+    const low = data.ofNow === false || (host.view().bottom < LOWEST && data.labels.length > MANY);
     if (!this.hall) return low ? RIBBONS.low : RIBBONS.whole;
     return explores && this.besideInHall ? RIBBONS.hall : RIBBONS.none;
   }

@@ -140,14 +140,13 @@ export class Input {
   // Escape ends what was begun last, a play or the plane, before anything else that it would end; with the focus on
   // the board, or nowhere.
   escape(/** @type {KeyboardEvent} */ event) {
-    const { drag, pinned, planeOver, play, root, sentence: { tools } } = this.board;
+    const { drag, pinned, planeOver, play, sentence: { tools }, root } = this.board;
     const here = event.target === document.body || event.composedPath().includes(root);
-    if (event.key !== "Escape" || !here || drag || this.typing || tools.end) return;
-    if (planeOver && !pinned) tools.turnPlane();
-    else if (play.active && !planeOver) play.stop();
-    else return;
-    event.preventDefault();
+    if (event.key !== "Escape" || drag || this.typing || tools.end || !here) return;
+    if (planeOver ? pinned : !play.active) return;
     event.stopPropagation();
+    if (planeOver) tools.turnPlane();
+    else play.stop();
   }
 
   // Do what a key stands for; return whether it stands for anything.

@@ -6,6 +6,7 @@ import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOther
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
 import { isMasked } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
+import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
 import { LEGIBLE, ON_ITS_SIDE, READABLE } from "../spine/layout.js";
@@ -15,7 +16,7 @@ import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
-const [LEAST, IN_A_HALL] = [12, 14]; // and their letters
+const LEAST = 12; // and their letters
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
 const LINE = 16; // over the spine two lines of names have room
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
@@ -189,12 +190,11 @@ export class Grid {
 
   // So many decimals have all numbers that are seen: those for which the longest has room, where that has any.
   get decimals() {
-    const { board: { digits, query, shown }, stage, room } = this;
+    const { board: { digits, shown }, box, stage, toldRow, room } = this;
     if (!this.isTight) return digits;
-    const { values, columns } = shown[stage.name];
-    const some = !this.box.readable && this.isOfPicked(query); // of others, only that row has numbers
-    const seen = (some ? values.subarray(query * columns, (query + 1) * columns) : values).filter(Number.isFinite);
-    const ends = [Math.min, Math.max].map((end) => seen.reduce((one, other) => end(one, other), 0));
+    const now = shown[stage.name]; // of which only one row may have numbers
+    const seen = (box.readable || toldRow === null ? now.values : lineOf(now, toldRow)).filter(Number.isFinite);
+    const ends = [Math.min, Math.max].map((end) => seen.reduce((most, each) => end(most, each), 0));
     return Math.min(digits, ...ends.flatMap((end) => inCell(end, digits, room).split(".")[1]?.length ?? []));
   }
 
@@ -349,19 +349,17 @@ export class Grid {
 // have no room side by side stand in two lines by turns.
 /** @param {Board} board @param {Stage} stage @param {Box} box */
 export function headsOf(board, stage, box) {
-  const { keys } = board.data;
-  const mixed = stage.columns === "key" && areOfOthers(stage);
-  const names =
-    stage.columns === "key" ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
-  const { scale, start } = board.layout;
-  const over = box.y === start;
-  if (!names.length || box.cell < (over && stage.columns === "key" ? ON_ITS_SIDE * scale : HEADED)) return [];
-  const asks = stage.name === "attention_weights" && board.data.ofNow && !mixed;
-  const letters = lettersOf(board);
-  const widths = widthsOf(names, board, letters);
+  const { data: { keys, ofNow }, layout: { scale, start } } = board;
+  const byKey = stage.columns === "key";
+  const mixed = byKey && areOfOthers(stage);
+  const names = byKey ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
+  const over = byKey && box.y === start;
+  if (!names.length || box.cell < (over ? ON_ITS_SIDE * scale : HEADED)) return [];
+  const asks = stage.name === "attention_weights" && ofNow && !mixed;
+  const widths = widthsOf(names, board);
   const more = beyond(widths, box.cell, LETTER * scale);
-  const cut = (/** @type {number} */ at) => widths[at] - AROUND * scale > box.cell + 2 * more[at];
-  const two = over && (stage.columns === "key" ? names.some((_, at) => cut(at)) : inTwoLines(box, scale));
+  const free = (/** @type {number} */ at) => box.cell + 2 * more[at];
+  const two = over ? widths.some((width, at) => width - 1 > free(at)) : !byKey && inTwoLines(box, scale);
   const height = (two ? LINE : HEADS) * scale;
   return names.map((name, at) => {
     // the key R does the same on its cells
@@ -369,14 +367,13 @@ export function headsOf(board, stage, box) {
     const head = make("span", "head", [name], { title, ...UNSEEN });
     if (asks) head.dataset.key = String(at);
     if (mixed) colourAs(head, ownerOf(stage, at, names.length));
-    head.style.fontSize = `${letters * scale}px`;
     head.style.lineHeight = `${height}px`;
-    const last = names.length - 1;
-    const aside = at % last ? 0 : (at ? more[at - 1] : -more[1]) || 0;
-    const free = two ? (at % last ? 2 : 1.5) * box.cell : box.cell + 2 * more[at];
-    const width = two ? Math.min(widths[at], free) : free;
+    const inside = at % (names.length - 1);
+    const aside = inside ? 0 : (at ? more[at - 1] : -more[1]) || 0;
+    const width = two ? Math.min(widths[at], (inside ? 2 : 1.5) * box.cell) : free(at);
     const x = (at + 0.5) * box.cell - width / 2;
-    put(head, { x: box.x + (two ? Math.max(0, Math.min(box.width - width, x)) : x + aside / 2), y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
+    put(head, { x: box.x + (two ? Math.max(0, Math.min(box.width - width, x)) : x + aside / 2),
+      y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
     return head;
   });
 }
@@ -393,16 +390,10 @@ function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
 }
 
-// How large the letters of names are: in a hall, as those of digits.
-/** @param {Pick<Board, "data">} board */
-export function lettersOf({ data }) {
-  return data.ribbons === null ? IN_A_HALL : LEAST;
-}
-
 // How wide names are, with what is around them.
-/** @param {string[]} names @param {Pick<Board, "layout" | "root">} board @param {number} letters */
-export function widthsOf(names, { layout: { scale }, root }, letters) {
-  const canvas = document.createElement("canvas").getContext("2d");
-  if (canvas) canvas.font = `${letters}px ${getComputedStyle(root).fontFamily}`;
-  return names.map((name) => ((canvas?.measureText(name).width ?? 0) + AROUND) * scale);
+/** @param {string[]} names @param {Pick<Board, "layout" | "root">} board */
+export function widthsOf(names, { layout: { scale }, root }) {
+  const canvas = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  canvas.font = `${LEAST}px ${getComputedStyle(root).fontFamily}`;
+  return names.map((name) => (canvas.measureText(name).width + AROUND) * scale);
 }

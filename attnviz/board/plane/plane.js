@@ -91,7 +91,7 @@ export class Plane {
     this.size = size;
     this.scale = scale;
     put(this.element, plane);
-    for (const [name, { matrix }] of grids) toggle(matrix, "under", free !== null && overlap(boxes[name], plane));
+    for (const [name, { matrix }] of grids) toggle(matrix, "gone", free !== null && overlap(boxes[name], plane));
     this.element.style.setProperty("--words", `${words}px`);
     if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` }); // what is told may
     else this.element.style.minHeight = ""; // have a line more

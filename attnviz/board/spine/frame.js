@@ -6,7 +6,7 @@ import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js
 import { percent, written } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { dividedBy } from "../values/explain.js";
-import { headsOf, lettersOf, widthsOf } from "../cells/grid.js";
+import { headsOf, widthsOf } from "../cells/grid.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -14,7 +14,6 @@ import { say } from "../../scripts/sentences.js";
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
 const BAND = 17; // pixels that the band of the picked word takes at least
 const SHORT = 24; // and so much width
-const SMALLEST = 0.5; // of the size of those beside what stands over a column, before they have no room
 const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
@@ -57,8 +56,8 @@ export class Frame {
     const reached = spine.filter(({ name }) => board.grids.has(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     const end = last ? last.x + last.width : 0;
-    const more = Math.max(0, BAND * scale - row - 3); // it crosses no number, however low its row is
-    put(this.band, { x: left + 2, y: start - 2 - more / 2, width: end - left + 4, height: row + 3 + more });
+    const height = Math.max(row + 3, BAND * scale); // it crosses no number, however low its row is
+    put(this.band, { x: left + 2, y: start + (row - 1 - height) / 2, width: end - left + 4, height });
     toggle(this.band, "hidden", !rows || !last);
     this.every = Math.ceil((NAMED * scale) / row);
     const [x, width] = [left, labels - 8 * scale];
@@ -78,7 +77,7 @@ export class Frame {
   /** @param {Column} column @param {number} edge */
   ofFactor({ stage, factor, turned }, edge) {
     const { board } = this;
-    const { layout: { boxes, scale, labels }, data: { tells, store }, explores } = board;
+    const { layout: { boxes, scale, labels }, data: { keys, ribbons, tells, store }, explores } = board;
     const own = (tells || store || explores) && !areMixed(board.stages.values());
     if (!own || !factor?.is.product || !board.grids.has(factor.name)) return [];
     if (turned) {
@@ -89,12 +88,8 @@ export class Frame {
     const next = Math.min(edge, ...Object.values(boxes).filter((box) => box.x > x && box.y < y + height
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
-    const { keys } = board.data;
-    const size = lettersOf(board);
-    const smaller = Math.min(1, (next - left) / Math.max(...widthsOf(keys, board, size)));
-    const hall = board.data.ribbons === null; // which is drawn larger as a whole, and cuts none
-    if (hall && smaller < SMALLEST) return [];
-    const letters = Math.max(hall ? 0 : NAMED, size * scale * smaller);
+    const fitting = NAMED * scale * Math.min(1, (next - left) / Math.max(...widthsOf(keys, board)));
+    const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // a hall is larger as a whole, and cuts none
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });

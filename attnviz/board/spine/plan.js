@@ -167,7 +167,7 @@ export function leadAt(layout, weights, all) {
 
 // Whether names of features stand in two lines; the title is then beside them, over the names of rows.
 export function inTwoLines(/** @type {Box} */ { cell }, /** @type {number} */ scale) {
-  return cell >= HEADED && cell < TWO_LINES * scale;
+  return cell < TWO_LINES * scale;
 }
 
 /**

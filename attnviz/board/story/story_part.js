@@ -98,9 +98,9 @@ export class StoryPart {
     const { board, part, title, heads } = this;
     const raw = part.raw ? [make("b", `role-${part.raw.role}`, [symbolOf(part.raw)]), short(" → ")] : [];
     const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
-      const features = board.featuresOf(stage).join(", ");
-      const is = features ? say("board.story.features", { short: stage.short, features }) : stage.short;
-      const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(is)]);
+      const note = board.featuresOf(stage).join(", ");
+      const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(stage.short),
+        note && short(` ${say("board.matrix.note", { note })}`)]);
       named.onclick = () => board.pointing.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });
