@@ -99,8 +99,8 @@ export class StoryPart {
     const raw = part.raw ? [make("b", `role-${part.raw.role}`, [symbolOf(part.raw)]), short(" → ")] : [];
     const told = (joined ? [part, joined] : [part]).flatMap(({ stage }, at) => {
       const note = board.featuresOf(stage).join(", ");
-      const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(stage.short),
-        note && short(` ${say("board.matrix.note", { note })}`)]);
+      const is = note ? `${stage.short} ${say("board.matrix.note", { note })}` : stage.short;
+      const named = make("span", "named", [make("b", `role-${stage.role}`, [symbolOf(stage)]), " ", short(is)]);
       named.onclick = () => board.pointing.describe(stage);
       return [...(at ? [short(" → ")] : []), named];
     });
