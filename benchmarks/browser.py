@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
 from attnviz.scripts import joined
 from attnviz.words import say
@@ -158,9 +158,7 @@ def _seed(page: Page) -> Callable[[int], Wait]:
 def _cell(page: Page) -> Callable[[int], Wait]:
     def change(i: int) -> Wait:
         page.bring_to_front()
-        editor = page.get_by_test_id("stDataFrame")
-        expect(editor).to_have_count(1)  # a run that draws another has ended
-        corner = editor.bounding_box()
+        corner = page.get_by_test_id("stDataFrame").bounding_box()
         assert corner is not None
         page.mouse.click(corner["x"] + 100, corner["y"] + 50)  # the first row's first cell
         page.keyboard.press("Enter")
@@ -186,5 +184,7 @@ def _press(page: Page, key: str, watched: str) -> Wait:
 
 
 def _wait_for_end_of_run(page: Page) -> None:
+    # The slower the server, the longer ours waits for the hand to rest before it asks for a run.
+    page.wait_for_function("window.attnvizAddress?.heard ?? true", timeout=60_000)
     page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
     page.wait_for_timeout(300)  # the page settles
