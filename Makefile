@@ -56,7 +56,7 @@ search: dev-packages
 	$(PYTEST) $(shell grep -lE "@given|tests.examples" tests/unit/*/*.py)
 
 quick: js
-	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py tests/unit/core/test_attention_laws.py \
+	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py \
 	  tests/unit/core/test_scenario.py tests/unit/core/test_seeding.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
 	  tests/unit/core/test_tokens.py tests/unit/board/test_board_numbers.py tests/unit/board/test_joined_scripts.py
 

@@ -77,7 +77,7 @@ class Sampling:
         if self.top_k is not None:
             check_whole("top_k", self.top_k, 1, 2**31)
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise RefusedError("number", name="top_p", value=self.top_p, low=0, high=1)
+            raise RefusedError("share", name="top_p", value=self.top_p)
 
     def chances(self, view: ModelTrace) -> Chances:
         """Return what the token after a text is drawn from.

@@ -200,7 +200,7 @@ export class HeadView {
     if (reach.length > 1 && reach.every((at) => Math.abs(shares[at] - most) < SAME))
       return say("models.view.equally", places);
     const count = reach.filter((at) => percent(shares[at]) === share).length;
-    if (count > 1) return say("models.view.most_each", { ...places, count });
+    if (count > 1 && count < reach.length) return say("models.view.most_each", { ...places, count });
     const itself = this.of.same && shares.indexOf(most) === row;
     return say(itself ? "models.view.itself" : "models.view.most", places);
   }

@@ -23,6 +23,12 @@ def test_the_bill_of_materials_and_the_audit_know_all_that_the_image_installs() 
         assert set(re.findall(r"requirements[\w-]*\.txt", recipe)) == installed, target
 
 
+def test_the_tests_that_make_names_are_there() -> None:
+    named = re.findall(r"\b(?:tests|attnviz|benchmarks)/[\w/.]+\.py", (ROOT / "Makefile").read_text())
+    assert named
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_the_image_is_given_every_file_that_it_copies() -> None:
     """What .dockerignore keeps out of the build, a COPY doesn't find; several files need a folder to go into."""
     passed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}

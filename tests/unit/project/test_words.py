@@ -272,9 +272,7 @@ def _is_for_developers(node: ast.AST) -> bool:
     an example, whose sentence is the same in all languages, as links are."""
     if isinstance(node, ast.Call):
         called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        return getattr(called, "id", "") in ("expect", "_LOG", "Scenario")
-    if isinstance(node, ast.keyword):
-        return node.arg == "text"
+        return getattr(called, "id", "") in ("expect", "_LOG", "Scenario", "replace", "_read")
     if isinstance(node, ast.Assign):
         return [getattr(target, "id", "") for target in node.targets] == ["message"]
     return isinstance(node, ast.Raise) or (isinstance(node, ast.FunctionDef) and node.name == "code")

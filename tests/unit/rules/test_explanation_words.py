@@ -8,9 +8,10 @@ import torch
 import attnviz
 from attnviz import Scenario, attend, explain
 from attnviz.core.scenario import traced
+from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.unit.displayed_arithmetic import cells_of
-from tests.unit.helpers import random_inputs
+from tests.unit.helpers import HOSTILE, random_inputs
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,14 @@ def test_a_trace_in_other_precisions() -> None:
             assert explanation.value == value
             assert abs(explanation.exact - value) <= explanation.tolerance, name
             assert not explanation.notes
+
+
+@pytest.mark.parametrize("token", HOSTILE)
+def test_texts_of_tokens_stand_in_the_text_and_never_in_latex(token: str) -> None:
+    trace = traced(Scenario(text=token, tokenizer="whitespace", causal=True))
+    for name, row, column, _ in cells_of(trace):
+        explanation = explain(trace, name, row, column)
+        assert "<" not in explanation.latex
+        explanation.text.encode()  # a lone surrogate is written out
+    assert explain(trace, "q", 0, 0).latex == explain(Trace(trace.stages, trace.matrices), "q", 0, 0).latex
+    assert "<b>" not in trace.tokens[0] or f"query 0 “{trace.tokens[0]}”" in explain(trace, "q", 0, 0).text

@@ -229,6 +229,15 @@ def test_15_its_heads_read_different_tokens_most() -> None:
     assert any("reads all 4 tokens equally" in each for each in evenly)  # which reads none of them most
 
 
+@pytest.mark.parametrize("n_keys", [2, 3, 10, 1000])
+def test_17_no_cosine_gives_a_token_more_than_e_squared_of_what_another_gets(n_keys: int) -> None:
+    cosines = torch.full((n_keys,), -1.0, dtype=torch.float64)
+    cosines[0] = 1.0
+    weights = torch.softmax(cosines, 0)
+    assert f"e² = {float(weights[0] / weights[1]):.1f} times" in _question("cosine").answer[0]
+    assert (float(weights[0]) > 0.85) == (n_keys == 2), "of two, one can stand out"
+
+
 def test_23_the_example_shows_what_the_answer_says_of_16_bits() -> None:
     question = _question("numerics")
     off, on, other = (
