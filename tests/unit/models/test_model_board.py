@@ -64,7 +64,7 @@ def test_of_a_head_with_a_sink_no_share_is_even_and_capped_scores_are_not_said_t
     assert told(MODELS["GPT-2"], "attention_weights")[2] != ""
     _, after, _, divided = told(gemma2, "scores")
     assert after == say("board.next.product", symbol="S_d")
-    assert divided == "÷ 2.23607"
+    assert divided == "÷ √5"
     assert "softmax" in told(gemma2, "capped_scores")[1]
 
 

@@ -25,7 +25,7 @@ def test_d_k_is_the_width_of_a_head_and_another_divisor_is_said_as_that() -> Non
         assert ("d_k = 8, the width of a key" in told) == (layer == 0)
         assert ("the model's own number" in told) == (layer > 0)
         if layer:
-            assert f"divided by {significant(math.sqrt(8) * (layer + 1))}, " in told
+            assert f"divided by √{8 * (layer + 1) ** 2}, " in told
     for trace in look_into(t5(), tokenizer(), TEXT, target="der kater sat on").heads.values():
         assert "undivided (this model doesn't divide here)" in said_of(trace, "scaled_scores")
         assert "doesn't divide" in trace.stages["scaled_scores"].plain
@@ -51,7 +51,7 @@ def test_a_cap_is_a_stage_and_softmax_gets_what_it_is_said_to_get(cap: float | N
         assert trace.stages["attention_weights"].rule is not None
         assert not trace.notices
         divided = said_of(trace, "scaled_scores" if cap is None else "divided_scores")
-        assert f"divided by {significant(math.sqrt(5))}, the model's own number" in divided
+        assert "divided by √5, the model's own number" in divided
         assert number in (0, 1)
 
 
