@@ -131,9 +131,8 @@ export class Assembly {
       board.layout = within(room.height - (board.telling.above ? 0 : board.telling.heightAbove(room.width)));
     }
     if (board.layout.width > room.width) board.layout = within(room.height - MAP);
-    const named = stages.filter((stage) => board.featuresOf(stage).length).map(({ name }) => name);
     const edge = Math.max(board.layout.width, room.width - room.tells);
-    board.titles = titlesOf(board.layout, stages, named, edge,
+    board.titles = titlesOf(board.layout, stages, (stage) => board.featuresOf(stage).length > 0, edge,
       board.frame.leads && !board.frame.spared ? board.all : null);
     board.root.style.setProperty("--s", String(board.layout.scale));
     board.spine.style.setProperty("--past", `${board.layout.width - edge}px`);

@@ -77,8 +77,7 @@ export class Input {
     if (!place || this.dragged || event.detail > 1) return;
     const { board } = this;
     this.kept = false; // what is pinned stays, and what is unpinned does not
-    if (board.pointing.isPinned(place)) board.pointing.pin(null);
-    else board.pointing.pin(place);
+    board.pointing.pin(board.pointing.isPinned(place) ? null : place);
   }
 
   // Until the button is released, `move` is told where a hand is that has pressed, and then `end` whether what it did
@@ -141,11 +140,12 @@ export class Input {
   // the board, or nowhere.
   escape(/** @type {KeyboardEvent} */ event) {
     const { drag, pinned, planeOver, play, sentence: { tools }, root } = this.board;
-    const here = event.target === document.body || event.composedPath().includes(root);
+    const nowhere = event.target === document.body;
+    const here = nowhere || event.composedPath().includes(root);
     if (event.key !== "Escape" || drag || this.typing || tools.end || !here) return;
     if (planeOver ? pinned : !play.active) return;
-    event.stopPropagation();
-    if (planeOver) tools.turnPlane();
+    event.stopImmediatePropagation(); // of several boards, one ends what it began
+    if (planeOver) tools.turnPlane(nowhere ? document.body : tools.why);
     else play.stop();
   }
 
@@ -243,8 +243,8 @@ export class Input {
     if (refused.length) left.push(refused.length === 1 ? refused[0]
       : say("board.paste.no_number", { n: refused.length }));
     if (outside) left.push(say("board.paste.outside", { n: outside }));
-    if (left.length) board.panel.say([...(edits.length ? [say("board.paste.taken", { n: edits.length })] : []), ...left]
-      .join(" "));
+    if (left.length && edits.length) left.unshift(say("board.paste.taken", { n: edits.length }));
+    if (left.length) board.panel.say(left.join(" "));
   }
 }
 

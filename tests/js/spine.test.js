@@ -179,16 +179,27 @@ for (const all of [false, true]) {
       ]));
       const lead = leadAt(layout, boxes.attention_weights, all);
       assert.ok(lead && lead.x + lead.width < boxes.attention_weights.x);
-      const { scores, attention_weights: weights } = titlesOf(layout, stages, [], 2000, all);
+      const none = () => false;
+      const { scores, attention_weights: weights } = titlesOf(layout, stages, none, 2000, all);
       assert.ok(lead.y < scores.y + scores.height && scores.y < lead.y + lead.height, "they stand at one height");
       assert.ok(scores.x + scores.width <= lead.x);
       assert.ok(weights.width > 500, "what stands behind it has its own room");
-      assert.ok(titlesOf(layout, stages, [], 2000).scores.width > scores.width, "without it, there is more room");
+      assert.ok(titlesOf(layout, stages, none, 2000).scores.width > scores.width, "without it, there is more room");
       const fold = { boxes: { ...boxes, o: box({ x: 700 + gap, y: 200, width: 26 }) }, folded: ["o"] };
-      assert.ok(titlesOf({ ...layout, ...fold }, stages, [], 2000).attention_weights.width < 89, "its + is under it");
+      assert.ok(titlesOf({ ...layout, ...fold }, stages, none, 2000).attention_weights.width < 89, "its + is under it");
     }
   });
 }
+
+test("the title of named columns makes way for names that are drawn, and for no others", () => {
+  for (const [cell, x, y] of [[40, 500, 162], [30, 432, 181], [23, 500, 181]]) {
+    const layout = /** @type {Layout} */ (/** @type {unknown} */ ({ boxes: { x: box({ x: 500, y: 200, cell }) },
+      columns: [], folded: [], labels: 68, scale: 1 }));
+    const stages = /** @type {Stage[]} */ (/** @type {unknown} */ ([{ name: "x", is: {}, columns: "feature" }]));
+    const title = titlesOf(layout, stages, () => true, 2000).x;
+    assert.deepEqual([title.x, title.y], [x, y], `columns of ${cell} pixels`);
+  }
+});
 
 test("a long name over a column goes beyond it as far as the names beside it leave room", () => {
   assert.deepEqual(beyond([24, 54, 24], 46, 6), [0, 4, 0]);

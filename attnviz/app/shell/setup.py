@@ -30,7 +30,6 @@ from attnviz.scaling.row_statistics import tokens_read
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
-_HALF = 148  # of the panel's width, in pixels
 # In the session: whether there is a d_ff, and where the slider stands; d_ff and temperature alone stand in the URL.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
 _SUMS = 1e-3  # as near to 1 is the sum of a row that has an entropy
@@ -137,11 +136,11 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale")}
     _show_temperature(table["temperature"])
     with st.container(horizontal=True, gap="small"):
-        values |= {name: _draw(table[name], width=_HALF) for name in ("d_in", "d_out")}
+        values |= {name: _draw(table[name]) for name in ("d_in", "d_out")}
     with st.container(horizontal=True, gap="small"):
-        values |= {name: _draw(table[name], width=_HALF) for name in ("n_heads", "device")}
+        values |= {name: _draw(table[name]) for name in ("n_heads", "device")}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="setup_drawn"):
-        values["seed"] = _draw(table["seed"], width=_HALF)
+        values["seed"] = _draw(table["seed"])
         st.button(say("setup.new_seed"), on_click=_new_seed, help=say("setup.new_seed_help"))
     with st.expander(say("setup.who")):
         values |= _reading_controls(table)

@@ -18,7 +18,7 @@ const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
 const HEADS = 18; // pixels: how high the names of columns are
 const LEAST = 12; // and their letters
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
-const LINE = 16; // over the spine two lines of names have room
+const LINE = 16; // where names stand in two
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
 const LETTERED = 6.2; // pixels of a letter of a title
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
@@ -345,8 +345,8 @@ export class Grid {
   }
 }
 
-// The tokens over columns that are keys, and the names of features where these have any. Over the spine, those that
-// have no room side by side stand in two lines by turns.
+// The tokens over columns that are keys, and the names of features where these have any. Over the spine those that have
+// no room side by side stand in two lines by turns, and those of features wherever columns are narrow.
 /** @param {Board} board @param {Stage} stage @param {Box} box */
 export function headsOf(board, stage, box) {
   const { data: { keys, ofNow }, layout: { scale, start } } = board;

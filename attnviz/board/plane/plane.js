@@ -18,9 +18,9 @@ const [STRIP, HIGH, LOW] = [[540, 0], [330, 210], [420, 182]];
 const TABS = ["scores", "mix"];
 
 export class Plane {
-  /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "grids" | "input" | "isShown"
-   *  | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "sentence" | "stages" | "titles" | "torch"
-   *  | "undo">} board */
+  /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "grids" | "input"
+   *  | "isShown" | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "sentence" | "stages"
+   *  | "titles" | "torch" | "undo">} board */
   constructor(board) {
     this.board = board;
     this.tab = "scores";

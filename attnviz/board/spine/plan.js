@@ -132,8 +132,7 @@ const TWO_LINES = 36; // names of features over narrower ones stand in two lines
 const LINE = 20;
 const [LETTER, UNDER] = [6, 15]; // of a name, how wide; and how far a second line stands under the first
 const APART = 6; // between a title and what comes next
-const ABOVE = 19; // a matrix, where its title begins
-const HEAD = { above: 19, height: 18 };
+const ABOVE = 19; // a matrix, where its title begins, or names of its columns
 
 export const LEGEND = { width: 120, height: 46, above: 62 };
 const LEAD = { all: 58, fewer: 32, below: 3, height: 14, aside: 4 };
@@ -173,17 +172,18 @@ export function inTwoLines(/** @type {Box} */ { cell }, /** @type {number} */ sc
 /**
  * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over
  * it.
- * They end before the next matrix, its title, what leads to all stages, and the `end` of the board. `named` are the
- * matrices with named columns; `all` is whether all stages are shown, null where nothing leads to them.
- * @param {Layout} layout @param {Stage[]} stages @param {string[]} named @param {number} end @param {boolean | null}
- * all
+ * They end before the next matrix, its title, what leads to all stages, and the `end` of the board. `hasNames`
+ * is whether features of a matrix have names, drawn over it where its columns are wide enough; `all` whether all stages
+ * are shown, null where nothing leads to them.
+ * @param {Layout} layout @param {Stage[]} stages @param {(stage: Stage) => boolean} hasNames @param {number} end
+ * @param {boolean | null} all
  * @returns {Record<string, Rect>}
  */
-export function titlesOf(layout, stages, named, end, all = null) {
+export function titlesOf(layout, stages, hasNames, end, all = null) {
   const { boxes, columns, folded, labels, scale } = layout;
   const placed = stages.filter(({ name }) => boxes[name]);
-  const isNamed = (/** @type {Stage} */ { name }) => named.includes(name);
-  const isAside = (/** @type {string} */ name) => named.includes(name) && inTwoLines(boxes[name], scale);
+  const isNamed = (/** @type {Stage} */ stage) => hasNames(stage) && boxes[stage.name].cell >= HEADED;
+  const isAside = (/** @type {Stage} */ stage) => isNamed(stage) && inTwoLines(boxes[stage.name], scale);
   /** @type {(Rect & { of: string })[]} */
   const starts = placed.map((stage) => {
     const box = boxes[stage.name];
@@ -194,14 +194,14 @@ export function titlesOf(layout, stages, named, end, all = null) {
     const weight = columns.find((column) => column.factor === stage)?.weight;
     // of the line that leads there
     const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0;
-    const aside = isAside(stage.name) ? labels : 0;
+    const aside = isAside(stage) ? labels : 0;
     const y = below ? box.y + box.height + 3 : box.y - (headed && !aside ? 2 : 1) * ABOVE * scale;
     return { of: stage.name, x: box.x + beside - aside, y, width: 1, height: LINE * scale };
   });
   const heads =
-    placed.filter((stage) => (stage.columns === "key" || isNamed(stage)) && boxes[stage.name].cell >= HEADED)
-    .map(({ name }) => ({ of: isAside(name) ? "" : name, x: boxes[name].x, y: boxes[name].y - HEAD.above * scale,
-      width: boxes[name].width, height: HEAD.height * scale }));
+    placed.filter((stage) => isNamed(stage) || (stage.columns === "key" && boxes[stage.name].cell >= HEADED))
+    .map((stage) => ({ ...boxes[stage.name], of: isAside(stage) ? "" : stage.name,
+      y: boxes[stage.name].y - ABOVE * scale, height: LINE * scale }));
   const weights = placed.find(({ is }) => is.shares);
   const legend = weights ? [{ of: "", ...legendAt(layout, boxes[weights.name]) }] : [];
   const lead = weights && all !== null ? leadAt(layout, boxes[weights.name], all) : null;
@@ -213,10 +213,10 @@ export function titlesOf(layout, stages, named, end, all = null) {
     return { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height };
   };
   // What has no room beside its symbol stands under it, where nothing is over that.
-  return Object.fromEntries(starts.map((start) => {
+  return Object.fromEntries(starts.map((start, at) => {
     const by = UNDER * scale;
     const [one, two] = [start, { ...start, y: start.y - by, height: start.height + by }].map(within);
-    const { symbol = "", short = "", rows } = /** @type {Stage} */ (placed.find(({ name }) => name === start.of));
+    const { symbol = "", short = "", rows } = placed[at];
     const [beside, under] = [one, two].map(({ width }) => width / (LETTER * scale));
     const stands = rows === "feature" && beside < symbol.length + 2 + short.length && under > short.length;
     return [start.of, stands && two.y > 0 ? two : one];

@@ -81,7 +81,7 @@ export class SentenceTools {
   }
 
   // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
-  turnPlane(focused = this.why) {
+  turnPlane(/** @type {HTMLElement} */ focused = this.why) {
     this.board.display.showAs({ planeOver: !this.board.planeOver });
     focused.focus();
   }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import attnviz
 from attnviz import Scenario
@@ -48,6 +48,25 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     data["matrices"]["attention_weights"]["values"][8] = "NaN"  # by how much does that differ?
     text, look, role = page.evaluate(mount, data)
     assert text == say("board.status.wrong", where=where)
+
+
+def test_of_two_boards_escape_closes_one_plane(page: Page) -> None:
+    scenario = Scenario(embedding="published")
+    looks = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "framed": False}
+    data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"lit": None} | looks
+    mount = """data => document.body.replaceChildren(...[0, 1].map(() => {
+      const root = document.createElement('div');
+      root.innerHTML = '<div class="board"></div>';
+      script.default({parentElement: root, data});
+      return root;
+    }))"""
+    page.evaluate(mount, data)
+    for why in page.locator(".why").all():
+        why.dispatch_event("click")
+    page.evaluate("document.activeElement.blur()")
+    for left in (1, 0):
+        page.keyboard.press("Escape")
+        expect(page.locator(".plane")).to_have_count(left)
 
 
 def test_a_hundred_boards_that_came_and_went_leave_no_listener(page: Page) -> None:

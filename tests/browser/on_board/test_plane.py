@@ -125,6 +125,11 @@ def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board.press("ArrowLeft")
     expect(tip).not_to_have_attribute("aria-valuetext", str(was))
     assert len(board.told) == 1
+    focused = "document.body.shadowRoot.activeElement"
+    board.page.evaluate(f"{focused}.blur()")
+    board.press("Escape")
+    expect(board.page.locator(".plane")).to_have_count(0)
+    assert board.page.evaluate(focused) is None, "it was nowhere"
 
 
 def test_it_tells_of_the_row_that_is_pointed_at(opened: Open) -> None:

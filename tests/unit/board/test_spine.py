@@ -26,7 +26,7 @@ _TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, roo
   const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
   const weights = layout.boxes.attention_weights;
   const legend = weights ? legendAt(layout, weights) : null;
-  return [layout, titlesOf(layout, data.stages, [], Math.max(layout.width, room.width)), legend];
+  return [layout, titlesOf(layout, data.stages, () => false, Math.max(layout.width, room.width)), legend];
 }"""
 _RIBBONS = """({ ribbons: { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
