@@ -68,12 +68,13 @@ export class Heads {
     else grid.append(...byLayers(data, (layer, at) => this.button(layer, at)));
     const picture = make("canvas", "pictures");
     grid.append(picture);
-    this.root.replaceChildren(make("div", "around", [grid]));
+    const around = make("div", "around", [grid]);
+    this.root.replaceChildren(around);
     const inks = picturesOf(data);
     new ResizeObserver(() => { // for the first time before it's shown
       paint(picture, inks, grid, data);
       this.beside.style.setProperty("--heads-wide", `${grid.offsetWidth}px`);
-      this.beside.style.setProperty("--heads-high", `${grid.offsetHeight}px`);
+      this.beside.style.setProperty("--heads-high", `${around.offsetHeight}px`);
     }).observe(grid);
     grid.onkeydown = (event) => this.step(event);
     return grid;
