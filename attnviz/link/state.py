@@ -53,7 +53,7 @@ class Opened:
     example: str = ""
 
 
-def read_link(query: Mapping[str, str], show: Show, left_out: Callable[[str], str]) -> Opened:
+def read_link(query: Mapping[str, str], show: Show = quoted, left_out: Callable[[str], str] = lambda _: "") -> Opened:
     """Read a link's parameters one by one; `show` quotes parts of it.
 
     `left_out` makes a sentence of what the browser says that it left out, and is blank where the browser didn't.

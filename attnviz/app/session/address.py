@@ -18,8 +18,8 @@ from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import EXAMPLE, parameters, read_controls
-from attnviz.link.state import MOST_CHARACTERS, read_query
+from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
+from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
 _EARS = "address.ears"
@@ -56,6 +56,10 @@ def hear() -> None:
         now = session.address = Memory(asked, said, back=said is not None)
     else:
         asked = _hear(now, said, came, history=history)
+    if session.blank is not None and now.turning is None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED:
+        # Back to a link, or a change in its first run: nothing else says what the example names.
+        now.turning = written(read_link(asked).query)
+        run_again(now.turning, turns=True)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for (name, refused), text in now.corrected.items():  # by a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:
@@ -73,8 +77,6 @@ def hear() -> None:
 def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]:
     """Return the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
-        if history:
-            now.query = read_query(came)
         return read_query(came)
     now.turning = None
     if history:
@@ -104,7 +106,7 @@ def _run_turned(now: Memory) -> None:
     for each in now.offers:
         if not each.left:
             lay(query, each.patch)
-    now.turning = written(query)
+    now.query, now.turning = query, written(query)
     led = [each.path for each in now.offers if each.turns and each.path is not None]
     page = next((page for page, path in known.pages().items() if led and path == led[-1]), None)
     run_again(now.turning, turns=True, page=page)

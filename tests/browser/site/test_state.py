@@ -186,7 +186,7 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
 
 
 def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., Board]) -> None:
-    """A press before the first drawing opened another one."""
+    """A press before the first drawing opened another one, as it did where a link names one."""
     board, asked = new_board(), list[str]()
     board.page.on("request", lambda request: asked.append(request.url))
     board.page.goto(board.server)
@@ -195,13 +195,14 @@ def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., 
     assert "*" in board.page.url  # as all links have it
     eventually(lambda: agrees(board), True)
     assert not [url for url in asked if url.endswith("/numbers")], "what became of an address was drawn with it"
-    board.page.goto(board.server, wait_until="commit")
-    eventually(lambda: board.page.evaluate("window.attnvizAddress?.change({ digits: '2' }) > 1"), True)
-    eventually(lambda: agrees(board), True)
-    assert query_of(board) == {**opened, "digits": "2"}
-    board.page.go_back()
-    eventually(lambda: query_of(board), opened)
-    eventually(lambda: agrees(board), True)
+    for example, patch in (("", {"digits": "2"}), ("fluffy-cat", {"digits": "2"}), ("fluffy-cat", {"query": "3"})):
+        board.page.goto(board.server + f"?example={example}" * bool(example), wait_until="commit")
+        eventually(partial(board.page.evaluate, f"window.attnvizAddress?.change({patch}) > 1"), True)
+        eventually(lambda: agrees(board), True)
+        assert query_of(board) == opened | patch
+        board.page.go_back()
+        eventually(lambda: query_of(board), opened)
+        eventually(lambda: agrees(board), True)
 
 
 def _fills(board: Board, text: str, key: str) -> None:
