@@ -261,8 +261,6 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
     for width, height in OTHERS if wide else ():
         learner.page.set_viewport_size({"width": width, "height": height})
         eventually(lambda: (name, width, height, look_at(learner.page).trouble), (name, width, height, {}))  # noqa: B023
-        if name == "sizes" and width == OTHERS[0][0]:
-            eventually(lambda: look_at(learner.page).down <= 1, True)
     learner.page.set_viewport_size({"width": 1366, "height": 768} if wide else {"width": 390, "height": 844})
     if name in (QUESTIONS[0].slug, f"{QUESTIONS[0].slug}, answered"):
         nothing_is_found(learner.page)
