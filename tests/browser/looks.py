@@ -14,7 +14,7 @@ MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("question", 390): (16, 75, None), ("answered", 1366): (16, 100, None), ("answered", 390): (16, 100, None),
     ("learn", 1366): (20, 80, 694), ("learn", 390): (20, 80, None), ("model", 1366): (28, 121, 722),
     ("model", 390): (28, 125, None), ("lesson-1", 1366): (16, 90, 768), ("lesson-1", 390): (16, 90, 844),
-    ("lesson-3", 1366): (22, 193, None), ("lesson-3", 390): (21, 156, None), ("lesson-9", 1366): (23, 160, None),
+    ("lesson-3", 1366): (22, 193, None), ("lesson-3", 390): (20, 156, None), ("lesson-9", 1366): (23, 160, None),
     ("lesson-9", 390): (16, 131, None),
     ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (20, 95, None),
     ("scaling", 390): (16, 95, None), ("check", 1366): (20, 80, 722), ("check", 390): (16, 80, 844),
