@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attnviz.core.limits import RefusedError, in_short
 from attnviz.core.stages import Table
-from attnviz.words import say
+from attnviz.words import Later, later
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _NO_LIMIT = 2**50  # bytes: what systems say instead of saying that there is none
@@ -61,13 +61,13 @@ def check_device_name(name: object) -> str:
     return "cuda:0" if name == "cuda" else name
 
 
-def resolve_device(name: str) -> tuple[torch.device, str | None]:
+def resolve_device(name: str) -> tuple[torch.device, Later | None]:
     """Return the device, and a notice if it's not the requested one."""
     if name == "cpu":  # asking the GPU drivers takes far longer than a small computation
         return torch.device("cpu"), None
     if name in available_devices():
         return torch.device(name), None
-    return torch.device("cpu"), say("messages.no_device", device=name)
+    return torch.device("cpu"), later("messages.no_device", device=name)
 
 
 def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -98,22 +98,26 @@ class Trace:
     `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says what it is made of, `trace.matrices` has
     all, in the order of the computation. A matrix that the table does not have is not there; `get` gives None for it.
     `tokens` are the texts of the rows, or empty; `notices` say what the reader should know, such as a device that
-    was not there. The tensors are shared, not copied: treat them as read-only.
+    was not there, and `notes` are these, said when read. The tensors are shared, not copied: treat them as read-only.
     """
 
     stages: Table
     matrices: Mapping[str, Tensor]
     tokens: tuple[str, ...]
-    notices: tuple[str, ...]
+    notes: tuple[Later | str, ...]
     # How a notebook shows a trace: the whole package says it, the core knows nothing of figures.
     _repr_html_: ClassVar[Callable[["Trace"], str]]
     _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __init__(
-        self, stages: Table, matrices: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+        self,
+        stages: Table,
+        matrices: Mapping[str, Tensor],
+        tokens: Iterable[str] = (),
+        notes: Iterable[Later | str] = (),
     ) -> None:
         self.__dict__.update(matrices)
-        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notices=tuple(notices))
+        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notes=tuple(notes))
 
     def __getitem__(self, name: str) -> Tensor:
         if name not in self.matrices:
@@ -130,6 +134,11 @@ class Trace:
         shapes = [f"{name} {tuple(matrix.shape)}" for name, matrix in self.matrices.items()]
         tokens = in_short(self.tokens) if self.tokens else "tokens without names"
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the reader should know."""
+        return tuple(map(str, self.notes))
 
     def no_matrix(self, name: object) -> ValueError:
         """Return the error for an unknown matrix, listing the ones there are."""

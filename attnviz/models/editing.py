@@ -10,7 +10,7 @@ import torch
 from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, Editing, ModelEdit
 from attnviz.models.projections import Projected
 from attnviz.models.trace import Layer
-from attnviz.words import say
+from attnviz.words import Later, later
 
 
 def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
@@ -120,7 +120,7 @@ def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer
     )
 
 
-def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str, ...]:
+def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[Later, ...]:
     """Return a notice for each decoder head changed to read later tokens."""
     places = {
         (edit.layer, edit.head): None
@@ -130,4 +130,4 @@ def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[str
         and edit.value > -math.inf
         and layers[edit.layer].kind == "decoder"
     }
-    return tuple(say("models.notices.future", layer=layer, head=head) for layer, head in places)
+    return tuple(later("models.notices.future", layer=layer, head=head) for layer, head in places)

@@ -116,7 +116,7 @@ def _look_into_module(
         check_finite(layers, result)
         laid = edits if editing else ()
         view = ModelTrace(type(module).__name__, "", tokens, layers, result=result, edits=laid, original=view,
-                          notices=notices_of(laid, layers))  # fmt: skip
+                          notes=notices_of(laid, layers))  # fmt: skip
     assert view is not None
     return view
 

@@ -26,8 +26,8 @@ from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
 from attnviz.models.projections import Projected, ProjectedHeads
 from attnviz.models.watching import Attended
-from attnviz.words import Later, later, say
-from attnviz.words.numbers import percent, significant
+from attnviz.words import Later, later
+from attnviz.words.numbers import share_of, significant
 
 # A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
 _SAME_WEIGHTS = 1e-4
@@ -84,19 +84,19 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
     `changed` stands as given.
     """
     table, given, own = _table_of(parts)
-    notices: list[str] = []
+    notes: list[Later] = []
     for name in set(changed).intersection(own):
         table, given = _with_given(table, name), given | {name: own[name]}
-        notices.append(say("models.notices.changed", matrix=table[name].title))
+        notes.append(later("models.notices.changed", matrix=table[name].texts.title))
     matrices = run(table, given) | own
     if parts.sink is not None:
-        least, most = (percent(float(each)) for each in torch.aminmax(1 - matrices["attention_weights"].sum(-1)))
+        least, most = (share_of(float(each)) for each in torch.aminmax(1 - matrices["attention_weights"].sum(-1)))
         told = _told("sink", number=significant(parts.sink), least=least, most=most)
         table = MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
     dtype = None if parts.weights is None else parts.weights.dtype
     half = dtype not in (None, matrices["q"].dtype)
     if half:
-        notices.append(say("models.notices.half", dtype=str(dtype).removeprefix("torch.")))
+        notes.append(later("models.notices.half", dtype=str(dtype).removeprefix("torch.")))
     for name, tensor in (("attention_weights", parts.weights), ("context", parts.context)):
         if tensor is None:
             continue
@@ -106,10 +106,10 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             table = _unknown(table) if why == "between" and name == "attention_weights" else table
             table, given = _with_given(table, name), given | {name: _in_float32(tensor)}
             matrices = run(table, given) | own  # what comes after is made of these
-            notices.append(say(f"models.notices.{why}", matrix=table[name].title))
+            notes.append(later(f"models.notices.{why}", matrix=table[name].texts.title))
         if not half:
             matrices[name] = tensor
-    return AttentionTrace(table, matrices, tokens, notices)
+    return AttentionTrace(table, matrices, tokens, notes)
 
 
 def _unknown(table: Table) -> Table:
@@ -141,7 +141,7 @@ def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
     behind = {"w_o": ALL_STAGES["w_o"].retold(**rows), "output": output}
     made = run(MappingProxyType({"context": context, **behind}), _plain({"context": trace.context, "w_o": w_o}))
     matrices = {**trace.matrices, **{name: made[name] for name in behind}}
-    return AttentionTrace(MappingProxyType({**trace.stages, **behind}), matrices, trace.tokens, trace.notices)
+    return AttentionTrace(MappingProxyType({**trace.stages, **behind}), matrices, trace.tokens, trace.notes)
 
 
 def _in_float32(tensor: Tensor) -> Tensor:
@@ -268,7 +268,7 @@ def _scale_of(scaling: float, d_k: int) -> Scale:
 def _bias_stage(mask: Stage, parts: HeadParts) -> Stage:
     """Return the stage of what is added to scores, with the mask."""
     told = _told("bias", parts.bias)
-    plain = " ".join((str(told["plain"]), say(f"models.bias.{'learned' if parts.learned else 'prescribed'}")))
+    plain = later(f"models.bias.{'learned' if parts.learned else 'prescribed'}", plain=told["plain"])
     return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
 
 

@@ -20,6 +20,7 @@ from attnviz.models.pieces import Piece, pieces_of
 from attnviz.models.projections import ProjectedHeads, projected_heads
 from attnviz.models.tables import averaged, head_trace, parts_of, with_output
 from attnviz.models.watching import Attended
+from attnviz.words import Later
 
 Kind = Literal["encoder", "decoder", "cross"]
 _KEPT = 2**19  # numbers of a layer's heads that stay made, in each of three matrices
@@ -95,7 +96,7 @@ class Layer:
         trace = head_trace(parts, self.tokens, changed)
         if not others or len(self.read) != self.attended.key.shape[-2]:
             return trace
-        return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notices)
+        return AttentionTrace(reading_others(trace.stages, self.read), trace.matrices, trace.tokens, trace.notes)
 
     @cached_property
     def _figures(self) -> dict[tuple[bool, ...], list[HeadFigures | None]]:
@@ -188,7 +189,7 @@ class ModelTrace:
     tokenizer: Any = field(default=None, repr=False)
     edits: tuple[ModelEdit, ...] = ()
     original: "ModelTrace | None" = field(default=None, repr=False)
-    notices: tuple[str, ...] = ()  # of the changes: what a model couldn't do without them
+    notes: tuple[Later, ...] = ()  # of the changes: what a model couldn't do without them
     whole: "ModelTrace | None" = field(default=None, repr=False)  # of which :meth:`only` took one kind
     model: Any = field(default=None, repr=False)
     cut: Mapping[str, list[Any]] = field(default_factory=dict, repr=False)  # as the tokenizer cut the text
@@ -234,6 +235,11 @@ class ModelTrace:
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of attention that there are."""
         return tuple(dict.fromkeys(layer.kind for layer in self.layers))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the model couldn't do without the changes."""
+        return tuple(map(str, self.notes))
 
     def only(self, kind: Kind) -> "ModelTrace":
         """Return it with one kind of layers: "encoder", "decoder" or "cross".

@@ -8,7 +8,7 @@ A setting, as a temperature or a factor, is written by :func:`significant`: 2 st
 
 import math
 
-from attnviz.words import say
+from attnviz.words import Later, later
 
 MIN_DIGITS, MAX_DIGITS, DEFAULT_DIGITS = 1, 6, 4
 LARGEST_FIXED = 1e4  # from here on, as rounded to its digits, a number is written as a power of ten
@@ -99,9 +99,14 @@ def percent(share: float) -> str:
     >>> percent(0.125), percent(3e-5), percent(0.9994), percent(1.0), percent(0.0), percent(float("nan"))
     ('12 %', '< 1 %', '> 99 %', '100 %', '0 %', 'NaN')
     """
+    return str(share_of(share))
+
+
+def share_of(share: float) -> Later | str:
+    """Return what :func:`percent` writes, said later."""
     if not math.isfinite(share):
         return written(share, 0)
     if 0 < 100 * share < 1:
-        return say("board.share.less")
+        return later("board.share.less")
     whole = written(100 * share, 0)
-    return say("board.share.more") if share < 1 and whole == "100" else say("board.share.percent", share=whole)
+    return later("board.share.more") if share < 1 and whole == "100" else later("board.share.percent", share=whole)

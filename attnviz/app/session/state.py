@@ -140,7 +140,7 @@ def adopt(scenario: Scenario) -> None:
     device, notice = resolve_device(scenario.device)
     values["device"] = str(device)
     if notice:
-        say(notice)
+        say(str(notice))
     address.turn(values)
     # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
     session = this_session()

@@ -10,6 +10,7 @@ from attnviz.core.attention.trace import AttentionTrace
 from attnviz.core.rules.rows import COLUMNS
 from attnviz.core.stages import Table
 from attnviz.core.trace import run
+from attnviz.words import Later
 
 
 class UndefinedAttentionError(ValueError):
@@ -41,7 +42,7 @@ class UndefinedAttentionError(ValueError):
 
 
 def execute(
-    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[str] = ()
+    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notes: Iterable[Later | str] = ()
 ) -> AttentionTrace:
     """Run a table of stages with an attention; keep every intermediate.
 
@@ -54,7 +55,7 @@ def execute(
     tensor([[0.7311, 0.2689],
             [0.2689, 0.7311]])
     """
-    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices))
+    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notes))
 
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:

@@ -141,7 +141,7 @@ class AttentionTrace(Trace):
         return tuple(self._part(*of_layer(self.stages, self.matrices, layer)) for layer in range(self.n_layers))
 
     def _part(self, table: Table, matrices: Mapping[str, Tensor]) -> "AttentionTrace":
-        return AttentionTrace(table, matrices, self.tokens, self.notices)
+        return AttentionTrace(table, matrices, self.tokens, self.notes)
 
     @property
     def n_heads(self) -> int:

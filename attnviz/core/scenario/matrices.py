@@ -36,6 +36,7 @@ from attnviz.core.stages import (
 )
 from attnviz.core.trace import resolve_device, run
 from attnviz.core.what_if import WhatIf
+from attnviz.words import Later
 
 
 def check_matrices(scenario: Derived) -> None:
@@ -262,7 +263,7 @@ class Matrices(Derived):
         return e + self.matrix("p") if self.adds_positions else e
 
     @cached_property
-    def given_to_stages(self) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    def given_to_stages(self) -> tuple[dict[str, Tensor], tuple[Later, ...]]:
         """The table's given matrices by name, on the device, and notices."""
         device, notice = resolve_device(self.device)
         given = {}

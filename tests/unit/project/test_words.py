@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import Context, copy_context
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -16,12 +17,13 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from attnviz import Scenario, look_into
+from attnviz import ModelTrace, Scenario, look_into
 from attnviz.app.components.script_file import heatmaps_file
 from attnviz.app.server.classroom import Classroom, stored
 from attnviz.app.server.numbers import Numbers
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
 from attnviz.board.script import board_script
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import traced
 from attnviz.documents import board_page, figure_page, heatmap_page, model_page, report
 from attnviz.exercises.answer_sheet import answer_sheet
@@ -31,6 +33,7 @@ from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.training import train, training_notebook, training_script
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
+from tests.unit.small_models import TEXT, gpt_oss, t5, tokenizer
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
@@ -97,6 +100,15 @@ def _made_up(folder: Path) -> Context:
     return context
 
 
+@cache
+def _kept() -> list[AttentionTrace | ModelTrace]:
+    """Traces that the first language that asks for them makes, and all others are told of."""
+    edits = ["0.0.mask.1.3=0", "0.0.off", "1.0.q.0.0=1"]
+    views = look_into(gpt_oss().bfloat16(), tokenizer(), TEXT, edits=edits), look_into(t5(), tokenizer(), TEXT)
+    heads = [view.heads[place] for view in views for place in ((0, 0), (1, 0))]
+    return [traced(Scenario("a cat", device="cuda")), *views, *heads]
+
+
 def _taken_home() -> dict[str, str]:
     """What is said outside of a run of the app: what is saved, and what a page's scripts are sent."""
     many = Scenario("a cat sat", n_layers=2, d_out=3, causal=True, d_ff=4, norm="pre", positions="learned")
@@ -110,6 +122,7 @@ def _taken_home() -> dict[str, str]:
         "heatmap": heatmap_page(traced(what_if), "attention_weights"),
         "figure": figure_page(heatmap_spec(traced(what_if), "attention_weights"), "A"),
         "model": model_page(look_into(encoder, torch.ones(3, 8))),
+        "kept": str([(each.notices, [s.plain for s in getattr(each, "stages", {}).values()]) for each in _kept()]),
         "board": board_script(),
         "heatmaps": heatmaps_file().text.decode(),
         "data": json.dumps(data, ensure_ascii=False),
