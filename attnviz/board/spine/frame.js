@@ -156,8 +156,9 @@ export class Frame {
       put(word, { x, y, width });
       this.words.push({ x, y, width, height: WORD.height * scale });
     };
-    // What is divided already was so before it stands there; over rows that are too low.
-    if (board.scaled && !board.all) place(this.scale, above, boxes.scaled_scores);
+    // What is divided already was so before it stands there, at the foot of its factor: names take what is under that;
+    // over rows that are too low.
+    if (board.scaled && !board.all) place(this.scale, above - WORD.height * scale);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
     // The row that is followed is higher than others that have no room for names: its band may be the last.
     place(this.softmax, box.y + box.height + (WORD.under - (this.every > 1 ? 0 : WORD.height)) * scale);
