@@ -38,8 +38,8 @@ _OUT_OF_SIGHT = "<style>.st-key-setup_{} {{ display: none; }}</style>"
 _TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 # Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
-# they would take their share of its time first.
-_FIRST_PICTURE = 0.5
+# they would take their share of its time first. A slow machine takes more than one.
+_FIRST_PICTURE = 2.0
 
 
 @contextmanager
