@@ -4,15 +4,19 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from string import printable
 from typing import Any, Self
 from urllib.parse import quote
 
 import numpy as np
 import pytest
 import safetensors.numpy
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.app.components.script_file import app_letters
+from attnviz.app.text import as_message
 from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
@@ -132,6 +136,15 @@ def test_nothing_in_what_is_refused_is_markup(sharing: Sharing) -> None:
         assert_no_markup(Reader("pages/compare.py", pinned=pinned))
 
 
+@given(st.text(printable))
+@example(f"{MARKUP} \\ ~ & a--b WWW.c !=\n*d")
+def test_a_message_is_shown_as_it_is(text: str) -> None:
+    shown = as_message(text)
+    assert not markup_in(shown), shown
+    plain = re.sub(r"\\([\\`*_\[\]<>&$~])", r"\1", shown)
+    assert re.sub(r"[`\s]", "", plain) == re.sub(r"[`\s]", "", text)
+
+
 def assert_no_markup(reader: Reader) -> None:
     (message,) = [warning.value for warning in reader.at.warning]
     assert not markup_in(message), message
@@ -142,7 +155,7 @@ def markup_in(markdown: str) -> list[str]:
     rest = re.sub(
         r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
     )  # escaped signs, and code
-    return re.findall(r"[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->", rest)
+    return re.findall(r"(?i)[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->|!=", rest)
 
 
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing) -> None:

@@ -107,8 +107,9 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         (" \n\t\n", "There's no table here"),
         (
             "1 " * MAX_TABLE_CHARACTERS,
-            "There are 4,000,000 characters; at most 2,000,000 fit here. They end in line 1, ",
+            "There are 4,000,000 characters; at most 2,000,000 fit here. They end in line 1, at character 2000001",
         ),
+        ("1 " * (MAX_TABLE_CHARACTERS // 2), "Line 1 has 1,000,000 numbers"),
         ("1\n" * MAX_TABLE_CHARACTERS, "at most 2,000,000 fit here. They end in line 1000001, at character 1"),
     ],
     ids=lambda value: value[:20],
