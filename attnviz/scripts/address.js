@@ -1,9 +1,8 @@
 // The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
 // which query it is made, and where that isn't the page's, the page says its whole query again:
-// - as the value of a component, where Streamlit's own controls stand as the query says: what is being typed or moved
-// in one of these stays as it is; - by `popstate`, where they don't, or on another page. Streamlit answers that by a
-// run in which the controls that are bound to the address take their values from it. Nothing else is told: a message
-// that is lost, a server that is new, hours offline, all are "drawn is not what I have".
+// - as the value of a component; where Streamlit's own controls stand as it says, what is being typed or moved in one of
+// these stays as it is, and where they don't, the server turns them; - by `popstate`, on another page. Nothing else is
+// told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
 
 import { watch } from "./connection.js";
 import { arranged, markOf, ordered, patched } from "./query.js";
@@ -28,6 +27,7 @@ const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
 const LOOKS_MS = 100; // between two looks at the address
+const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control whose script isn't there yet
 const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
 const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
 
@@ -60,7 +60,7 @@ export class Address {
     this.taken = new Set(); // offers of the server, by their ids
     this.patience = PATIENCE_MS;
     this.due = false; // whether something is to be said
-    this.turns = false; // whether the page turns controls
+    this.leads = false; // whether that leads to another page
     this.saidAt = 0;
     this.took = 0; // milliseconds until the last answer
     this.back = 0; // when the server was there again
@@ -91,7 +91,6 @@ export class Address {
   change(patch, { source = null } = {}) {
     const query = patched(this.query, patch);
     if (query === this.query) return this.version;
-    this.turns ||= Object.keys(patch).some((name) => CONTROLS.includes(name));
     this.become(query);
     this.write(source !== null && source === this.source && this.due ? "replace" : "push");
     this.source = source;
@@ -104,7 +103,7 @@ export class Address {
   go(/** @type {string} */ page) {
     this.path = pathOf(page);
     this.write("push");
-    this.turns = true;
+    this.leads = true;
     this.tell();
     this.say();
   }
@@ -181,7 +180,7 @@ export class Address {
     this.seen = location.href;
     this.patience = PATIENCE_MS;
     this.source = null;
-    this.turns = false;
+    this.leads = false;
     this.expect();
     this.tell();
   }
@@ -207,14 +206,14 @@ export class Address {
 
   say(again = false) {
     if (again && this.busy) return this.sayIn(this.patience, true);
+    if (!this.leads && document.querySelector(LATE)) return this.sayIn(LOOKS_MS, again); // it would stay at its default
+    this.look(); // a control that was moved tells it, too: one that stands otherwise is turned
     if (again && location.pathname !== this.path) this.write("replace"); // as a late run left it
-    // What a control was moved to, it tells itself: only where that isn't heard, or another value is given to it, is it
-    // turned to what the address says.
-    const turns = this.turns || (again && !this.controlsAgree);
-    this.turns = false;
+    const leads = this.leads || (again && this.drawn?.page !== this.page);
+    this.leads = false;
     this.saidAt = performance.now();
     this.expect();
-    if (turns) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    if (leads) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
     else this.sendValue();
   }
 
@@ -242,11 +241,6 @@ export class Address {
 
   get away() {
     return (stateOfApp("testConnectionState") ?? "CONNECTED") !== "CONNECTED";
-  }
-
-  get controlsAgree() {
-    const [now, drawn] = [this.query, this.drawn?.is ?? ""].map((query) => new URLSearchParams(query));
-    return this.drawn?.page === this.page && CONTROLS.every((name) => now.get(name) === drawn.get(name));
   }
 
   sayIn(/** @type {number} */ ms, again = false) {
@@ -310,7 +304,6 @@ export class Address {
     }
     if (location.pathname !== this.path) this.write("replace");
     if (!this.heard) {
-      this.turns ||= drawn.offers.length > 0 && !this.controlsAgree;
       if (!this.due && this.timer === undefined) this.sayIn(REST_MS);
       return;
     }

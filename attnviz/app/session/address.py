@@ -52,44 +52,50 @@ def hear() -> None:
     said = _valid(told.get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
     if now is None:  # a page that has said something was drawn by a server before this one
-        asked = read_query(said["query"] if said and not history else came)
-        now = session.address = Memory(asked, said, back=said is not None)
+        query = read_query(said["query"] if said and not history else came)
+        now = session.address = Memory(query, said=said, back=said is not None)
     else:
-        asked = _hear(now, said, came, history=history)
-    if session.blank is not None and now.turning is None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED:
-        # Back to a link, or a change in its first run: nothing else says what the example names.
-        now.turning = written(read_link(asked).query)
-        run_again(now.turning, turns=True)
+        _hear(now, said, came, history=history)
+    asked: Mapping[str, str] = known.current_query()
+    drawn = session.blank is not None and not history
+    named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
+    # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
+    if named or (drawn and now.due and not _stand(asked)):
+        asked, now.fresh = read_link(asked).query, set(texts())
+    asked = _with_offers(now, asked)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for (name, refused), text in now.corrected.items():  # by a run that was overtaken before it could tell
         if now.texts.get(name, "") == refused:
             lay(now.texts, {name: text or None})
-    for each in now.offers:
-        if not each.left:
-            lay(now.texts, {name: text for name, text in each.patch.items() if name in texts()})
-    if any(each.turns for each in now.offers):
-        _run_turned(now)
+    if named or _led_to(now) or (drawn and not _stand(asked)):
+        _run_turned(now, asked)
     if history:  # as the controls will be, once they are drawn
         for name, value in read_controls(asked)[0].items():
             session.put(name, value)
 
 
-def _hear(now: Memory, said: Any, came: str, *, history: bool) -> dict[str, str]:
-    """Return the latest query that was asked for, by page or address."""
+def _stand(query: Mapping[str, str]) -> bool:
+    """Return whether the controls stand as a query says."""
+    return {name: text for name, text in query.items() if name in parameters()} == known.controls()
+
+
+def _hear(now: Memory, said: Any, came: str, *, history: bool) -> None:
+    """Take the latest query that was asked for, by page or address."""
     if came == now.turning:  # a run of our own
-        return read_query(came)
+        return
     now.turning = None
     if history:
-        now.query, now.fresh, now.corrected = read_query(came), set(texts()), {}
+        now.query, now.due, now.fresh, now.corrected = read_query(came), True, set(texts()), {}
         for each in now.offers:
             each.left = True
     elif said and said != now.said:
-        now.query = read_query(said["query"])
+        now.query, now.due = read_query(said["query"]), True
         ids = [each.id for each in now.offers]
         if said["taken"] in ids:
             now.offers = now.offers[ids.index(said["taken"]) + 1 :]
+    elif not now.due:
+        now.query = known.becomes(now.query, known.controls(), now.texts)
     now.said = said or now.said
-    return now.query
 
 
 def _valid(said: Any) -> Any:
@@ -99,17 +105,25 @@ def _valid(said: Any) -> Any:
     return said if len(said["query"]) <= MOST_CHARACTERS else None
 
 
-def _run_turned(now: Memory) -> None:
-    if now.turning is not None:
-        return
-    query = known.becomes(now.query, known.controls(), now.texts)
+def _with_offers(now: Memory, query: Mapping[str, str]) -> dict[str, str]:
+    """Return a query with offers that aren't part of it yet."""
+    found = dict(query)
     for each in now.offers:
-        if not each.left:
-            lay(query, each.patch)
-    now.query, now.turning = query, written(query)
-    led = [each.path for each in now.offers if each.turns and each.path is not None]
-    page = next((page for page, path in known.pages().items() if led and path == led[-1]), None)
-    run_again(now.turning, turns=True, page=page)
+        if not each.left and (now.due or not each.drawn):
+            lay(found, each.patch)
+    return found
+
+
+def _run_turned(now: Memory, query: Mapping[str, str]) -> None:
+    if now.turning is None:
+        now.query, now.turning = _with_offers(now, now.query), written(query)
+        run_again(now.turning, turns=True, page=_led_to(now))
+
+
+def _led_to(now: Memory) -> str | None:
+    """Return the page, by its hash, that a button leads to."""
+    paths = [each.path for each in now.offers if each.path is not None and not (each.drawn or each.left)]
+    return next((page for page, path in known.pages().items() if path in paths[-1:]), None)
 
 
 def offering() -> Offer:
@@ -132,7 +146,7 @@ def turn(values: Mapping[str, Any]) -> None:
 def turn_now(values: Mapping[str, Any]) -> None:
     """Set controls and restart this run, once."""
     turn(values)
-    _run_turned(memory())
+    _run_turned(memory(), _with_offers(memory(), known.current_query()))
 
 
 def go_to(page: str) -> None:
@@ -153,5 +167,5 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn = True
-    now.query, now.turning, now.back, now.corrected = found, None, False, {}
+    now.query, now.due, now.turning, now.back, now.corrected = found, False, None, False, {}
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

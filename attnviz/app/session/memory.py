@@ -27,18 +27,13 @@ class Offer:
         """Return what the page is sent of it."""
         return {"id": self.id, "patch": self.patch, "path": self.path}
 
-    @property
-    def turns(self) -> bool:
-        """Whether it leads to another page or changes a control."""
-        changes = any(name in parameters() and controls().get(name) != text for name, text in self.patch.items())
-        return not (self.drawn or self.left) and (changes or self.path is not None)
-
 
 @dataclass
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
     query: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
+    due: bool = True  # whether no run has told what becomes of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and that no run has read

@@ -1,9 +1,11 @@
 """A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
 
+import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from attnviz.words import say
 from tests.browser.board import Board
@@ -70,3 +72,25 @@ def test_one_back_leads_away_from_any_link(new_board: Callable[..., Board], link
     eventually(lambda: "w_q.0.1.0.9" in board.address, False)
     board.page.go_back()
     board.page.wait_for_url(before)
+
+
+def test_controls_that_the_browser_draws_late_stand_as_the_page_says(new_board: Callable[..., Board]) -> None:
+    """A run that came before found them at their defaults, and the address was given steps that nobody had made."""
+    board, held = new_board(), list[Route]()
+    board.page.route(re.compile("(Text|Number)Input.*js"), lambda script: held.append(script))
+    board.page.goto(f"{board.server}/?text=a+cat+sat&seed=123&d_in=abc&embedding=stable")
+    board.type_over(("w_q", 0, 0), "0.7")
+    board.torch_says()  # without any run, which waits
+    for route in held:
+        route.continue_()
+    before = board.page.evaluate("history.length")
+    sentence = board.page.locator(".st-key-text input")
+    for last in ("w_q.0.0.0.7", "w_q.0.0.0.7*w_k.0.0.0.4"):
+        eventually(partial(_known, board), f"edits={last}&embedding=stable&text=a+cat+sat")
+        expect(sentence).to_have_value("a cat sat")
+        board.type_over(("w_k", 0, 0), "0.4")
+    assert board.page.evaluate("history.length") == before + 1
+
+
+def _known(board: Board) -> str:
+    return str(board.page.evaluate("attnvizAddress.heard && attnvizAddress.drawn.is"))
