@@ -258,29 +258,6 @@ def look_at(page: Page) -> Look:
     return Look(**page.evaluate(_LOOK))
 
 
-# Where each text stands that is seen, which a theme changes nothing of.
-_PLACES = """() => {
-  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
-  return roots.flatMap(root => {
-    const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
-    const range = document.createRange(), places = [];
-    while (walker.nextNode()) {
-      const { parentElement: parent } = walker.currentNode;
-      if (!parent?.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      range.selectNodeContents(walker.currentNode);
-      const { left, right, top, bottom } = range.getBoundingClientRect();
-      if (right > left) places.push(left, right, top, bottom);
-    }
-    return places;
-  });
-}"""
-
-
-def places_of_texts(page: Page) -> list[float]:
-    """Return where each text of a page begins and ends."""
-    return list(page.evaluate(_PLACES))
-
-
 def digits_below(page: Page, pixels: float) -> list[str]:
     """Return the texts with digits on a page whose letters are smaller than so many pixels."""
     return [f"{size:.1f} px: {text}" for size, text in page.evaluate(_DIGITS) if size < pixels]

@@ -18,6 +18,8 @@ from attnviz.core.stages import EVERY_STAGE, pictured
 from attnviz.words import say
 from tests.pages.reader import Reader, as_array, in_address, sent_to
 
+PUBLISHED: dict[str, Any] = {"embedding": "published"}
+
 
 class Playground(Reader):
     """A reader's session: what can be done on the page are methods, what can be seen are properties.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -28,6 +29,13 @@ def tokenizer() -> Any:
         tokenizer_object=made, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]",
         model_max_length=64,
     )  # fmt: skip
+
+
+def saved(model: Any, folder: Path) -> Path:
+    """Write the files of a model, as people keep theirs."""
+    model.save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    return folder
 
 
 def _model(kind: str, config: str, **settings: Any) -> Any:

@@ -10,9 +10,7 @@ from attnviz.app.compare import example
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
-from tests.pages.playground import Playground
-
-PUBLISHED: dict[str, Any] = {"embedding": "published"}
+from tests.pages.playground import PUBLISHED, Playground
 
 
 def open_compare(**address: str) -> Playground:

@@ -8,15 +8,14 @@ import pytest
 import torch
 
 from attnviz import Scenario
+from attnviz.app.parts.examples import example_sentences
 from attnviz.core.carried import edit_matrix
 from attnviz.core.stages import BIASES, STAGES
 from attnviz.explanation.origins import filled_with
 from attnviz.words import say
-from tests.pages.playground import Playground
+from tests.pages.playground import PUBLISHED, Playground
 
-PUBLISHED: dict[str, Any] = {"embedding": "published"}
 WEIGHTS = ("w_q", "w_k", "w_v")
-DROPPED_ONE = "1 change was dropped, because its matrix became another one."
 
 
 def test_edits_change_what_depends_on_them_hold_and_are_undone_one_by_one(playground: Playground) -> None:
@@ -36,16 +35,6 @@ def test_edits_change_what_depends_on_them_hold_and_are_undone_one_by_one(playgr
     playground.undo("W_q[2, 0]: 0.0740 → −1.5000").undo("W_q[1, 1]: 0.6886 → 5.0000")
     assert playground.shows(Scenario(**PUBLISHED))
     assert not playground.can_press("Undo")
-
-
-def test_edits_of_x_stay_with_their_token(playground: Playground) -> None:
-    playground.edit("x", 1, 0, 5.0).type_sentence("Your journey ends")
-    assert playground.shows(Scenario("Your journey ends", **PUBLISHED, edits=[("x", 1, 0, 5.0)]))
-    playground.type_sentence("A journey ends here")
-    assert playground.matrix("x")[1, 0] == 5
-    playground.type_sentence("One day")
-    assert playground.shows(Scenario("One day", **PUBLISHED))
-    assert DROPPED_ONE in playground.texts
 
 
 @pytest.mark.parametrize(
@@ -84,18 +73,6 @@ def test_every_matrix_has_its_whole_matrix_actions(playground: Playground) -> No
         playground.press("Reset")
         assert playground.shows(Scenario(**drawn))
         assert playground.changes == ""
-
-
-def test_biases_are_edited_where_they_are_switched_on(playground: Playground) -> None:
-    assert "b_q" not in playground.at.pills(key="playground.matrix").options
-    playground.set("bias", True).edit("b_q", 0, 1, 2.5)
-    assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
-    playground.set("bias", False)
-    assert playground.shows(Scenario(**PUBLISHED))
-    assert playground.can_press("Forget")
-    assert not playground.can_press("Bring back")  # there is no b_q to lay it over
-    playground.set("bias", True).press("Bring back")
-    assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
 def test_a_table_can_be_pasted_and_one_that_does_not_fit_changes_nothing_and_says_why(playground: Playground) -> None:
@@ -155,3 +132,35 @@ def test_a_cell_typed_just_before_another_undo_is_kept() -> None:
     playground.at.session_state[key] = {"edited_rows": {1: {"1": "0.77"}}, "added_rows": [], "deleted_rows": []}
     playground.press("Undo")
     assert playground.shows(Scenario(**PUBLISHED, edits=[("w_q", 1, 1, 0.77)]))
+
+
+# What is dropped is offered back where it was dropped, and no longer than it makes sense
+
+
+CAT = example_sentences().index("the cat sat on the mat")
+
+
+def test_an_example_sentence_starts_from_the_seed_and_offers_no_matrices_of_the_last_example() -> None:
+    playground = Playground(example="love-ai").press_key(f"setup.example.{CAT}")
+    assert playground.changes == ""
+    cat = Scenario("the cat sat on the mat", **{name: playground.value(name) for name in ("d_in", "d_out", "seed")},
+                   scale=playground.value("scale"), embedding=playground.value("embedding"))  # fmt: skip
+    assert playground.shows(cat)
+    assert not playground.can_press("Bring back")
+
+
+def test_only_what_fits_can_be_brought_back() -> None:
+    playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a big dog")
+    assert playground.can_press("Forget")
+    assert not playground.can_press("Bring back")
+    playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a dog")
+    assert playground.press("Bring back").shows(Scenario("a dog", **PUBLISHED, x=[[1, 2, 3], [4, 5, 6]]))
+
+
+def test_an_offer_ends_with_the_page_it_stands_on_and_waits_for_one_that_can_make_it() -> None:
+    playground = Playground("pages/questions.py", edits="w_q.0.1.0.9").set("seed", 5)
+    assert not playground.can_press("Bring back")
+    assert playground.visit("pages/playground.py").can_press("Bring back")
+    assert not playground.visit("pages/lesson.py").visit("pages/playground.py").can_press("Bring back")
+    playground = Playground("pages/questions.py", edits="w_q.0.1.0.9").set("seed", 5).visit("pages/playground.py")
+    assert playground.press("Bring back").shows(Scenario(**PUBLISHED, seed=5, edits=[("w_q", 0, 1, 0.9)]))

@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import scenario_from_query
@@ -13,74 +12,63 @@ from attnviz.teach.predictions import prediction_of
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
-from tests.pages.reader import Reader, boards_of, in_address
+from tests.pages.reader import Reader, in_address
 
 
-def lesson(**address: str) -> AppTest:
-    return Reader("pages/lesson.py", **({"predictions": "off"} | address)).at
+def lesson(**address: str) -> Reader:
+    return Reader("pages/lesson.py", **({"predictions": "off"} | address))
 
 
-def title(at: AppTest) -> str:
+def title(reader: Reader) -> str:
     return next(
-        markdown.value for markdown in at.markdown if markdown.value.startswith("## ") and "." in markdown.value
+        markdown.value for markdown in reader.at.markdown if markdown.value.startswith("## ") and "." in markdown.value
     )
 
 
-def texts(at: AppTest) -> str:
-    return " ".join(text.value for text in at.text)
-
-
-def tells(at: AppTest) -> dict[str, Any]:
+def tells(reader: Reader) -> dict[str, Any]:
     """What the board is given to tell beside the step's new stage."""
-    (board,) = boards_of(at)
+    (board,) = reader.boards
     return dict(board["tells"])
 
 
-def press(at: AppTest, label: str) -> AppTest:
-    next(button for button in at.button if button.label == label).click()
-    at.run()
-    assert not at.exception
-    return at
-
-
 def test_next_leads_through_every_step_and_back_returns() -> None:
-    at = lesson()
+    reader = lesson()
     for number, step in enumerate(STEPS, 1):
-        assert title(at) == f"## {number}. {step.title}"
+        assert title(reader) == f"## {number}. {step.title}"
         if number < len(STEPS):
-            press(at, "Next")
-    press(at, "Back")
-    assert title(at).startswith(f"## {len(STEPS) - 1}.")
-    at = lesson(step="8", predictions="on")  # what nobody predicted is told first
+            reader.press("Next")
+    reader.press("Back")
+    assert title(reader).startswith(f"## {len(STEPS) - 1}.")
+    reader = lesson(step="8", predictions="on")  # what nobody predicted is told first
     for told in (8, 9):
-        press(at, "Next")
-        assert title(at).startswith(f"## {told}.")
-        assert tells(at)["outcome"]
-        assert at.button(key="lesson.next").disabled == (told == 9)
+        reader.press("Next")
+        assert title(reader).startswith(f"## {told}.")
+        assert tells(reader)["outcome"]
+        assert reader.at.button(key="lesson.next").disabled == (told == 9)
         if told == 8:
-            press(at, "Next")
+            reader.press("Next")
 
 
 def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none() -> None:
-    assert boards_of(lesson(step="7"))[0]["play"] is None
-    at = lesson()
+    assert lesson(step="7").boards[0]["play"] is None
+    reader = lesson()
     numbers = []
     for step in STEPS[1:]:
-        press(at, "Next")
-        play = boards_of(at)[0]["play"]
+        reader.press("Next")
+        play = reader.boards[0]["play"]
         assert (play or {}).get("part", "") == step.plays
         numbers += [play["number"]] if play else []
-        at.run()
-        assert boards_of(at)[0]["play"] == play, "which is the same wish, and not another one"
+        reader.run()
+        assert reader.boards[0]["play"] == play, "which is the same wish, and not another one"
     assert numbers == sorted(set(numbers))
-    press(at, "Back")
-    assert boards_of(at)[0]["play"] is None
+    reader.press("Back")
+    assert reader.boards[0]["play"] is None
 
 
 def test_a_challenge_is_marked_as_done_when_it_is() -> None:
-    at = lesson(step="9")
-    assert "✓ Done: Make every token" not in texts(at)
-    assert "✓ Done: Make every token" in texts(lesson(step="9", edits="w_q.zeros"))
+    reader = lesson(step="9")
+    assert "✓ Done: Make every token" not in reader.says
+    assert "✓ Done: Make every token" in lesson(step="9", edits="w_q.zeros").says
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
@@ -91,11 +79,11 @@ def test_every_step_frames_what_is_new_and_sends_its_sentences_with_the_places_o
     assert not ignored
     query = min(1, len(scenario.tokens) - 1)
     for number, step in enumerate(STEPS, 1):
-        at = lesson(step=str(number), **address)
-        assert title(at) == f"## {number}. {step.title}"
-        (board,) = boards_of(at)
+        reader = lesson(step=str(number), **address)
+        assert title(reader) == f"## {number}. {step.title}"
+        (board,) = reader.boards
         assert set(board["fresh"]) == set(step.new)
-        told = tells(at)
+        told = tells(reader)
         assert told["sentences"] == [each.sent() for each in step.tells(traced(scenario), query, DEFAULT_DIGITS)]
         assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, scenario))
     assert about_the_numbers(STEPS[2], scenario)
@@ -103,34 +91,34 @@ def test_every_step_frames_what_is_new_and_sends_its_sentences_with_the_places_o
 
 def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> None:
     for number, step in enumerate(STEPS, 1):
-        at = lesson(step=str(number), text=" ")
-        assert [each.value for each in at.info] == [say("lesson.blank")], step.title
+        reader = lesson(step=str(number), text=" ")
+        assert [each.value for each in reader.at.info] == [say("lesson.blank")], step.title
 
 
 @pytest.mark.parametrize("step", STEPS[1:], ids=lambda step: step.name)
 def test_nothing_of_a_step_is_in_the_page_before_its_prediction(step: Step) -> None:
-    at = lesson(step=step.name, predictions="on")
+    reader = lesson(step=step.name, predictions="on")
     trace = traced(scenario_from_query("")[0])
     asks = prediction_of(step.name, trace, 1, DEFAULT_DIGITS)
     assert asks is not None
-    (board,) = boards_of(at)
+    (board,) = reader.boards
     before = {name for each in STEPS[: STEPS.index(step)] for name in each.shows}
     assert set(board["shown"]) - set(board["ghosts"]) <= before
     assert (board["tells"]["sentences"], board["tells"]["outcome"]) == ([], [])
-    assert asks.asks in texts(at)
+    assert asks.asks in reader.says
     wrong = next(choice for choice in asks.choices if choice != asks.right)
-    press(at, asks.choices[wrong])
-    assert tells(at)["outcome"] == asks.outcome(wrong)
-    assert tells(at)["sentences"]
-    assert in_address(at, "predicted") == f"step-{step.name}.{wrong}"
+    reader.press(asks.choices[wrong])
+    assert tells(reader)["outcome"] == asks.outcome(wrong)
+    assert tells(reader)["sentences"]
+    assert in_address(reader.at, "predicted") == f"step-{step.name}.{wrong}"
 
 
 def test_a_step_leads_to_the_questions_asked_there() -> None:
-    at = lesson(step="8", predictions="on")
+    reader = lesson(step="8", predictions="on")
     asked = next(question for question in QUESTIONS if question.step == 8)
-    press(at, asked.title)
-    assert asked.asked.asks in texts(at)
-    assert in_address(at, "question") == asked.slug
-    press(at, say("question_page.way_back", number=8))
-    assert in_address(at, "step") == STEPS[7].name
-    assert asked.title in [each.label for each in at.button]
+    reader.press(asked.title)
+    assert asked.asked.asks in reader.says
+    assert in_address(reader.at, "question") == asked.slug
+    reader.press(say("question_page.way_back", number=8))
+    assert in_address(reader.at, "step") == STEPS[7].name
+    assert asked.title in [each.label for each in reader.at.button]

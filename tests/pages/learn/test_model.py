@@ -257,9 +257,7 @@ def damaged(tmp_path: Path) -> Iterator[str]:
     model = small_models.MODELS["BERT"]()
     with torch.no_grad():
         model.encoder.layer[1].attention.self.query.weight[0, 0] = torch.nan
-    model.save_pretrained(tmp_path / "damaged")
-    small_models.tokenizer().save_pretrained(tmp_path / "damaged")
-    with offering(tmp_path / "damaged"):
+    with offering(small_models.saved(model, tmp_path / "damaged")):
         yield "damaged"
 
 
@@ -283,8 +281,7 @@ def of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         "sinks": small_models.gpt_oss, "capped *2*": small_models.gemma2, "written": small_models.WRITTEN_OUT["Bloom"],
         "otherwise": small_models.OTHERWISE["DeBERTa"][0],
     }.items():  # fmt: skip
-        make().save_pretrained(folder / name)
-        small_models.tokenizer().save_pretrained(folder / name)
+        small_models.saved(make(), folder / name)
     with offering(*sorted(folder.iterdir())):
         yield
 

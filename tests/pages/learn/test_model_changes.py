@@ -32,7 +32,7 @@ from benchmarks.stories import judged, without
 from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.packed import numbers_in
 from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address, offering
-from tests.unit.small_models import MODELS, TEXT, WORDS, bart, t5, tokenizer
+from tests.unit.small_models import MODELS, TEXT, WORDS, bart, saved, t5
 
 PAGE = "pages/model.py"
 ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
@@ -41,16 +41,11 @@ ANIMAL, OTHER = say("models.page.example"), say("models.use.example")
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Small models in folders, which the server offers."""
-    made: dict[str, str] = {}
     makes: dict[str, Callable[[], Any]] = {
         "gpt2": MODELS["GPT-2"], "bart": bart, "t5": partial(t5, "T5ForConditionalGeneration"),
         "t5bare": t5,
     }  # fmt: skip
-    for name, make in makes.items():
-        folder = tmp_path_factory.mktemp(name)
-        make().save_pretrained(folder)
-        tokenizer().save_pretrained(folder)
-        made[name] = str(folder)
+    made = {name: str(saved(make(), tmp_path_factory.mktemp(name))) for name, make in makes.items()}
     with offering(*made.values()):
         yield made
     forget_models()

@@ -16,10 +16,8 @@ from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.link.changes_text import encode_changes
 from attnviz.published import worked_example
 from attnviz.words import say
-from tests.pages.playground import Playground
+from tests.pages.playground import PUBLISHED, Playground
 from tests.pages.reader import Reader, in_address
-
-PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
 def test_an_address_carries_edits_and_replaced_matrices_which_are_edited_on_and_undone() -> None:

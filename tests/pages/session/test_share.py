@@ -5,7 +5,7 @@ import pickle
 import re
 from dataclasses import replace
 from string import printable
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 
 import numpy as np
@@ -23,10 +23,8 @@ from attnviz.export import matrix_csv, scenario_json, trace_safetensors
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
-from tests.pages.playground import Playground
+from tests.pages.playground import PUBLISHED, Playground
 from tests.pages.reader import Reader, sent_to
-
-PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
 class Sharing(Playground):
@@ -101,9 +99,6 @@ def test_links_leave_predictions_off_and_hide_any_control_and_code_and_data_are_
         sharing.turn_to(f"pages/{page}.py").run().part("Code")
         assert sharing.at.code[0].value.startswith("# Self-attention in plain PyTorch.")
         assert {"Python script", "Notebook"} <= set(sharing.downloads)
-
-
-# Code and data
 
 
 # Files

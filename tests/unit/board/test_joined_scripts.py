@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from attnviz.scripts import joined, shortened
 from tests.examples import examples
-from tests.node import run_node
+from tests.node import ROOT, run_node
 
-ROOT = Path(__file__).parents[3]
 # The scripts that the app sends, each with all it imports: named by the component, or the page, that they belong to.
 ENTRIES = [
     file for file in sorted(ROOT.glob("attnviz/**/*.js"))

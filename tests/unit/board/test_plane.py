@@ -152,6 +152,3 @@ def test_a_tip_that_is_moved_moves_its_row_by_as_little_as_it_takes(
         assert moved[name][row].tolist() == pytest.approx(
             wished.tolist(), abs=1e-3 * (1 + least.abs().max().item()) * (1 + w.norm().item())
         )
-
-
-# --- In words -------------------------------------------------------------------------------------------------

@@ -84,3 +84,14 @@ def test_shapes_that_do_not_fit_are_named(change: dict[str, Any], message: str) 
     inputs = {"x": zeros(4, 3), "w_q": zeros(3, 2), "w_k": zeros(3, 2), "w_v": zeros(3, 5)}
     with pytest.raises(ValueError, match=message):
         attend(**inputs | change)
+
+
+# The feed-forward step
+
+
+@pytest.mark.parametrize("n_tokens", [1, 64])  # torch computes few numbers another way than many
+def test_the_gelu_of_a_number_far_above_0_is_that_number(n_tokens: int) -> None:
+    context = torch.full((n_tokens, 1), 3e38)
+    made = attnviz.feed_forward(context, torch.ones(1, 1), None, torch.ones(1, 1), None, activation="gelu")
+    assert torch.equal(made.hidden, context)
+    assert attnviz.explain(made, "hidden", 0, 0).value == context[0, 0]

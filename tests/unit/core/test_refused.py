@@ -1,7 +1,6 @@
 """What the core refuses reaches the reader as a sentence of the catalogue, never in the core's own words."""
 
 import ast
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
-from attnviz.export import read_matrix, scenario_from_json, scenario_json
+from attnviz.export import read_matrix
 from attnviz.marking import mark_pipeline
 from attnviz.marking.handout import check_shapes
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
@@ -103,10 +102,6 @@ RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scena
     "another d_k": lambda: mark_pipeline({"q": Printed.of([[1.0, 2.0]])}, d_k=3),
     "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
 }
-
-
-def _opened(**settings: object) -> Scenario:
-    return scenario_from_json(json.dumps(json.loads(scenario_json(Scenario("a b"))) | settings))
 
 
 @pytest.mark.parametrize("name", RAISERS)

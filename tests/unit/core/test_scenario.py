@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
-from attnviz import Scenario, trace
+from attnviz import Scenario
 from attnviz.core import limits
 from attnviz.core.settings import CHOICES, FLAGS, WHOLE
 from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
@@ -114,15 +112,3 @@ def test_a_bad_fill_names_the_good_ones(fill: str) -> None:
         Scenario(w_k=fill)
     assert "to fill w_k" in str(caught.value)
     assert_for_readers(caught.value)
-
-
-# A scenario is a plain value.
-
-
-@given(st.text(min_size=1, max_size=40), st.sampled_from(("words", "whitespace", "characters")))
-def test_any_text_with_a_token_can_be_traced(text: str, tokenizer: str) -> None:
-    assume(text.split())
-    scenario = Scenario(text=text, tokenizer=tokenizer)
-    made = trace(scenario)
-    assert made.tokens == scenario.tokens
-    assert made.x.shape == (len(scenario.tokens), 3)

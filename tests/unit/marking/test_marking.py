@@ -369,19 +369,6 @@ def test_what_is_reckoned_from_a_wrong_cell_follows(data: st.DataObject, compute
     assert mark_pipeline(tables, scale=scale).wrong == ((name, *cell),)
 
 
-@given(st.data(), computations(), st.booleans(), st.floats(0.5, 2))
-def test_a_right_print_out_is_all_right_whatever_is_left_out_of_it(
-    data: st.DataObject, computed: Computation, causal: bool, temperature: float
-) -> None:
-    inputs, _, scale = computed
-    settings: dict[str, Any] = {"causal": causal, "scale": scale, "temperature": temperature}
-    trace, kept = attended(inputs, **settings), data.draw(st.sets(st.sampled_from(RESULTS), min_size=1))
-    results = {name: Printed.of(getattr(trace, name).numpy().round(3), 3) for name in RESULTS if name in kept}
-    marking = mark_pipeline(inputs | results, **settings)
-    assert [table.stage.name for table in marking.tables] == list(results)
-    assert all(table.n_differing == 0 for table in marking.tables)
-
-
 @given(st.sets(st.sampled_from(list(STAGES)), min_size=1))
 def test_what_to_add_where_there_is_nothing_to_mark_gives_something_to_mark(names: set[str]) -> None:
     tables = {name: [[1.0]] for name in names}

@@ -1,7 +1,9 @@
 """Handouts of several heads, with W_o: what is right is right, the first wrong cell is named, and so is its cause."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,65 +16,69 @@ from attnviz.commands.marking import mark as on_the_command_line
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import head_name
-from attnviz.marking import Printed, mark_pipeline, verdict
+from attnviz.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.marking.causes import causes_of
 from attnviz.marking.handout import by_fields, tables_in
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import write_table
-from attnviz.tables.stage_names import OF_A_HEAD
 from attnviz.words import say
 from benchmarks.handouts.heads import SLIPS_OF_HEADS, wrong_handout_of_heads
 from benchmarks.marking import FROM
+from tests.unit.helpers import setups
 
 TOKENS = ("the", "cat", "sat", "on")
 
 
 def printed(scenario: Scenario, decimals: int = 3) -> dict[str, Printed]:
-    """All tables of a trace, by the names of its stages: the inputs in full, the results rounded."""
+    """The tables of a trace up to its residual sum, by the names of its stages: inputs in full, results rounded."""
     trace = attnviz.trace(scenario)
+    names = list(trace.matrices)
+    behind = names.index("residual_1") + 1 if "residual_1" in names else None
     return {
-        name: Printed.of(np.atleast_2d(matrix.double().numpy().round(decimals)), decimals)
+        name: Printed.of(np.atleast_2d(trace[name].double().numpy().round(decimals)), decimals)
         if trace.stages[name].sources
-        else Printed.of(np.atleast_2d(matrix.double().numpy()))
-        for name, matrix in trace.matrices.items()
+        else Printed.of(np.atleast_2d(trace[name].double().numpy()))
+        for name in names[:behind]
     }
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    n_heads = draw(st.sampled_from((2, 3, 4)))
-    return Scenario(
-        "the cat sat on", d_in=draw(st.integers(2, 4)), d_out=n_heads * draw(st.integers(1, 3)), n_heads=n_heads,
-        n_kv_heads=draw(st.sampled_from([n for n in (1, 2, n_heads) if n_heads % n == 0])), causal=draw(st.booleans()),
-        output=draw(st.booleans()), d_ff=draw(st.none() | st.integers(1, 3)), bias=draw(st.booleans()),
-        init="linear", seed=draw(st.integers(0, 99)),
-    )  # fmt: skip
+def layers(draw: st.DrawFn) -> Scenario:
+    """Any layer whose design needs no telling."""
+    made = draw(setups(max_tokens=4, max_d=3, whole=True, heads=True))
+    norm = "none" if made.norm == "none" else "post"
+    return replace(made, n_layers=1, norm=norm, positions="none" if made.positions == "rotary" else made.positions)
 
 
-@given(scenarios())
-def test_a_handout_of_heads_is_right_one_by_one_and_stacked(scenario: Scenario) -> None:
+def marked(scenario: Scenario, tables: dict[str, Any], *more: str) -> Marking:
+    """Mark tables with what no table shows, and with `more` of what some show."""
+    told = {name: getattr(scenario, name) for name in ("scale", "temperature", "activation", *more)}
+    return mark_pipeline(tables, **told)
+
+
+@given(layers(), st.data())
+def test_a_right_handout_is_right_stacked_and_whatever_is_left_out(scenario: Scenario, data: st.DataObject) -> None:
+    tables, several = printed(scenario), scenario.n_heads > 1
+    whole: dict[str, Any] = {name: table for name, table in tables.items() if not is_of_a_head(name)}
+    for name in ("scores", "attention_weights") if several else ():
+        whole[name] = np.stack([tables[head_name(head, name)].array for head in range(scenario.n_heads)])
+    results = [name for name in tables if tables[name].decimals == 3 and name != "x"]
+    left_out = data.draw(st.sets(st.sampled_from(results), max_size=len(results) - 1))
+    some = {name: tables[name] for name in tables if name not in left_out}
+    for marking in (marked(scenario, tables), marked(scenario, whole), marked(scenario, some, "causal", "n_heads")):
+        assert marking.n_not_right == 0
+        assert marking.tables
+        assert (marking.settings.heads.n, marking.settings.heads.n_kv) == (scenario.n_heads, scenario.kv_heads)
+
+
+@given(layers(), st.data())
+def test_the_first_wrong_cell_is_named(scenario: Scenario, data: st.DataObject) -> None:
     tables = printed(scenario)
-    assert mark_pipeline(tables).n_not_right == 0
-    whole = {name: table for name, table in tables.items() if not is_of_a_head(name)}
-    stacks = {
-        name: np.stack([tables[head_name(head, name)].array for head in range(scenario.n_heads)])
-        for name in ("scores", "attention_weights")
-    }
-    marking = mark_pipeline(whole | stacks, decimals=None)
-    assert marking.settings.heads.n == scenario.n_heads
-    assert marking.settings.heads.n_kv == scenario.kv_heads
-    assert marking.n_not_right == 0
-    assert mark_pipeline(whole, n_heads=scenario.n_heads, causal=scenario.causal).n_not_right == 0
-
-
-@given(scenarios(), st.data())
-def test_the_first_wrong_cell_of_a_head_is_named(scenario: Scenario, data: st.DataObject) -> None:
-    tables = printed(scenario)
-    name = data.draw(st.sampled_from([name for name in tables if name.rpartition(".")[2] in OF_A_HEAD]))
+    name = data.draw(st.sampled_from([name for name in tables if tables[name].decimals == 3 and name != "x"]))
     numbers = tables[name].array
     row, column = data.draw(st.sampled_from(np.argwhere(np.isfinite(numbers)).tolist()))
     numbers[row, column] += 0.5
-    marking = mark_pipeline(tables | {name: Printed.of(numbers, 3)})
+    marking = marked(scenario, tables | {name: Printed.of(numbers, 3)})
     assert marking.wrong[0] == (name, row, column)
     assert marking.stages[name].at(row, column) in verdict(marking, TOKENS).first_error
 

@@ -55,13 +55,6 @@ blocks = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@given(blocks)
-def test_the_residual_sum_of_a_block_is_right(settings: dict[str, object]) -> None:
-    marking = mark_pipeline(handed_in(block(**settings)))  # type: ignore[arg-type]
-    assert marking.n_not_right == 0
-    assert "residual_1" in {table.stage.name for table in marking.tables}
-
-
 @given(blocks, st.integers(0, 3), st.integers(0, 3))
 def test_a_wrong_cell_of_it_is_named_with_its_arithmetic(settings: dict[str, object], row: int, column: int) -> None:
     tables = block(**settings)  # type: ignore[arg-type]

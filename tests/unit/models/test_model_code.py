@@ -18,7 +18,7 @@ from attnviz.documents.model_code import model_script
 from attnviz.models import INCLUDED, ModelEdit, load, offered
 from attnviz.models.offering import short_name
 from attnviz.models.writing import Sampling, appended
-from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "a \"cat\" 'sat' \\n on {mat}"
@@ -43,13 +43,8 @@ def printed(script: str, folder: Path, alone: bool = False) -> tuple[list[str], 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    made = {}
-    for name, make in {"GPT-2": MODELS["GPT-2"], "BART": bart}.items():
-        folder = tmp_path_factory.mktemp("model")
-        make().save_pretrained(folder)
-        tokenizer().save_pretrained(folder)
-        made[name] = str(folder)
-    return made
+    makes = {"GPT-2": MODELS["GPT-2"], "BART": bart}
+    return {name: str(saved(make(), tmp_path_factory.mktemp("model"))) for name, make in makes.items()}
 
 
 @pytest.mark.parametrize("edits", [(), ("3.1.off", "2.even", "3.1.q.2.0=2.5")])

@@ -15,20 +15,12 @@ from attnviz.export import trace_json
 from attnviz.models import load
 from attnviz.words import say
 from tests.unit.board.test_documents import HOSTILE, Read
-from tests.unit.small_models import MODELS, TEXT, bart, tokenizer
+from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer
 
 
 @cache
 def view_of(name: str) -> ModelTrace:
     return look_into(MODELS[name](), tokenizer(), TEXT)
-
-
-@cache
-def small_folder(folder: Path) -> Path:
-    """The files of a small model, as people keep theirs."""
-    MODELS["GPT-2"]().save_pretrained(folder)
-    tokenizer().save_pretrained(folder)
-    return folder
 
 
 @pytest.mark.parametrize("name", ["BERT", "Mistral"])
@@ -84,7 +76,7 @@ def test_the_page_holds_every_weight_and_every_figure() -> None:
 
 
 def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = small_folder(tmp_path / "small")
+    folder = saved(MODELS["GPT-2"](), tmp_path / "small")
     asked = ["model", TEXT, "--model", str(folder)]
     view = look_into(*load(str(folder)), TEXT)
     assert main([*asked, "--layer", "1", "--head", "3", "--json"]) == 0

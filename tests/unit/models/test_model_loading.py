@@ -15,22 +15,17 @@ from attnviz.models import cache, loading
 from attnviz.models.cache import Shelf
 from attnviz.models.loading import Progress, load
 from attnviz.models.pretrained import watched
-from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, tokenizer
+from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, saved, tokenizer
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    made = tmp_path_factory.mktemp("small")
-    MODELS["GPT-2"]().save_pretrained(made)
-    tokenizer().save_pretrained(made)
-    return str(made)
+    return str(saved(MODELS["GPT-2"](), tmp_path_factory.mktemp("small")))
 
 
 @pytest.mark.parametrize("name", ["Falcon", "GPT-J", "Bloom"])
 def test_a_model_whose_attention_is_written_out_is_loaded_and_looked_into(name: str, tmp_path: Path) -> None:
-    WRITTEN_OUT[name]().save_pretrained(tmp_path)
-    tokenizer().save_pretrained(tmp_path)
-    loaded = load(str(tmp_path))
+    loaded = load(str(saved(WRITTEN_OUT[name](), tmp_path)))
     own = look_into(WRITTEN_OUT[name](), tokenizer(), TEXT)
     torch.testing.assert_close(look_into(*loaded, TEXT).layers[1].weights, own.layers[1].weights)
     assert watched(loaded[0]) is loaded[0]  # and is in memory once
@@ -76,9 +71,7 @@ def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert why("/no/such/folder") == why("./no/such/folder") == "model_no_folder"
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-kind"}))
     assert why(str(tmp_path)) == "model_unknown"
-    other = tmp_path / "other"
-    MODELS["GPT-2"]().save_pretrained(other)
-    tokenizer().save_pretrained(other)
+    other = saved(MODELS["GPT-2"](), tmp_path / "other")
     (other / "model.safetensors").unlink()
     assert why(str(other)) in ("model_no_safetensors", "model_damaged")
     torch.save({}, other / "pytorch_model.bin")  # it would have to be unpickled
@@ -94,9 +87,7 @@ def test_each_reason(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_code_of_a_model_is_run(tmp_path: Path) -> None:
-    folder, ran = tmp_path / "theirs", tmp_path / "ran"
-    MODELS["GPT-2"]().save_pretrained(folder)
-    tokenizer().save_pretrained(folder)
+    folder, ran = saved(MODELS["GPT-2"](), tmp_path / "theirs"), tmp_path / "ran"
     theirs = {"AutoConfig": "theirs.Config", "AutoModel": "theirs.Model", "AutoModelForCausalLM": "theirs.Model"}
     (folder / "theirs.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
     (folder / "config.json").write_text(json.dumps({"model_type": "theirs", "auto_map": theirs}))

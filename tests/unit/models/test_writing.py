@@ -16,7 +16,7 @@ from attnviz.models.editing import editing_of
 from attnviz.models.pretrained import scores_of
 from attnviz.models.uses import Costs, costs_of
 from attnviz.models.writing import Sampling, appended
-from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, tokenizer
+from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, saved, tokenizer
 
 SETTINGS = [{"temperature": 1.0}, {"temperature": 0.5, "top_k": 3}, {"temperature": 2.0, "top_p": 0.6},
             {"temperature": 1.3, "top_k": 7, "top_p": 0.8}]  # fmt: skip
@@ -24,11 +24,7 @@ SETTINGS = [{"temperature": 1.0}, {"temperature": 0.5, "top_k": 3}, {"temperatur
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of a small model, as people keep theirs."""
-    made = tmp_path_factory.mktemp("gpt")
-    model_of("GPT-2").save_pretrained(made)
-    tokenizer().save_pretrained(made)
-    return made
+    return saved(model_of("GPT-2"), tmp_path_factory.mktemp("gpt"))
 
 
 @cache

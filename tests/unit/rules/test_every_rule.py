@@ -7,7 +7,6 @@ what Python does, and the lines of PyTorch give the same tensors.
 import math
 import random
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +18,11 @@ from attnviz.core.rules import RULES, Rule, Shape
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from attnviz.training import train
-from tests.node import PageScript
+from tests.node import ROOT, PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
 from tests.unit.small_models import gemma2, tokenizer
 
-ROOT = Path(__file__).parents[3]
 TWINS = ROOT / "attnviz/board/rules"
 DIGITS = (4, 1, 6, 2, 3, 5)
 EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e4, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf, math.nan)

@@ -20,11 +20,11 @@ from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions import QUESTIONS, Exponent, Option, Question
+from attnviz.teach.questions import QUESTIONS, Option, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.variations import distance_outside
 from attnviz.words import say
-from tests.unit.teach.seen.world import World
+from tests.unit.teach.seen.world import World, every_choice
 from tests.unit.teach.test_seen import judge
 
 _NAMED = {question.slug: question for question in QUESTIONS}
@@ -41,27 +41,17 @@ def pressed(question: Question, *names: str, scenario: Scenario | None = None) -
     return scenario
 
 
-def moved(question: Question, name: str, value: float, scenario: Scenario | None = None) -> Scenario:
-    """The example after a slider."""
-    (control,) = (each for each in question.controls if each.name == name)
-    now = control.change(scenario or question.start, value)
-    assert control.read(now) == value
-    return now
-
-
 def says(question: Question, scenario: Scenario | None = None, **options: str) -> str:
     return " ".join(question.look(scenario or question.start, options, 4).sentences)
 
 
-def choices_of(option: Option | Exponent) -> tuple[str, ...]:
-    return ("0", "0.35", "1") if isinstance(option, Exponent) else tuple(option.choices)
-
-
 def tried(question: Question) -> list[Scenario]:
     """The example after each button and each end of each slider."""
-    examples = [question.start, *(preset.change(question.start) for preset in question.presets)]
+    examples = [question.start, *(question.pressed(preset, question.start) for preset in question.presets)]
     for control in question.controls:
-        examples += [moved(question, control.name, value) for value in (control.low, control.high)]
+        for value in (control.low, control.high):
+            examples.append(control.change(question.start, value))
+            assert control.read(examples[-1]) == value
     return examples
 
 
@@ -92,12 +82,14 @@ def test_its_small_picture_is_of_its_own_example_and_none_of_zeros(question: Que
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
-def test_everything_can_be_tried_shown_and_carried_by_a_link(question: Question) -> None:
+def test_everything_can_be_tried_is_told_truly_shown_and_carried_by_a_link(question: Question) -> None:
     chosen = [question.defaults]
-    chosen += [question.defaults | {o.name: choice} for o in question.options for choice in choices_of(o)]
+    chosen += [question.defaults | {o.name: choice} for o in question.options for choice in every_choice(o)]
     for scenario in tried(question):
         assert scenario_from_query(query_of(scenario)) == (scenario, [])
         for options in chosen:
+            for query in range(len(scenario.tokens)):
+                judge(World(question, scenario, options, 4, query))
             example = Example(scenario, options, question.first_followed(question.start))
             assert example_from_text(question, example_text(question, example)) == (example, [])
             seen = question.look(scenario, options, 3)

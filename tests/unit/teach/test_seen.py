@@ -62,20 +62,6 @@ def test_every_question_says_once_and_first_that_this_is_its_start(question: Que
                 assert say("seen.start") not in chosen.sentences
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
-def test_every_button_and_both_ends_of_every_slider_say_what_is_true(question: Question) -> None:
-    examples = [question.start, *(question.pressed(preset, question.start) for preset in question.presets)]
-    for control in question.controls:
-        examples += [control.change(question.start, value) for value in (control.low, control.high)]
-    chosen: list[dict[str, str]] = [question.defaults]
-    for option in question.options:
-        chosen += [{option.name: each} for each in every_choice(option)]
-    for scenario in examples:
-        for options in chosen:
-            for query in range(len(scenario.tokens)):
-                judge(World(question, scenario, question.defaults | options, 4, query))
-
-
 def test_everything_that_may_be_said_has_a_referee() -> None:
     keys = {key for key in catalogue() if key.startswith("seen.")}
     assert keys == PARTS | REFEREES.keys()

@@ -154,16 +154,6 @@ def test_every_default_teaches_what_its_text_says(name: str) -> None:
     assert training.n_bytes <= 5 * 2**20
 
 
-def test_what_is_frozen_keeps_its_numbers() -> None:
-    training = small("agreement", frozen=("w_q", "w_e"))
-    changed = {
-        name
-        for name, each in training.at(4).parameters.items()
-        if not torch.equal(each, training.at(0).parameters[name])
-    }
-    assert changed == {*training.model.shapes} - {"w_q", "w_e"}
-
-
 def _rows(batch: Batch) -> set[tuple[int, ...]]:
     return set(map(tuple, batch.ids.tolist()))
 
