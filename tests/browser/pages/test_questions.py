@@ -48,6 +48,7 @@ _DRAWN = """() => {
     return [`${n}: ${each.dataset.at}`, [says, height > 0 && top > 48 && bottom < innerHeight]];
   }));
 }"""
+_SEEN = "cells => cells.every(each => each.getBoundingClientRect().bottom <= innerHeight)"
 OTHERS = ((1024, 768), (1366, 650), (1920, 1080))
 # Whether the matrices stand from left to right, or below each other, and beside these what they are made by; whether
 # anything is drawn, and some of it needs a scroll.
@@ -258,9 +259,12 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
         return {f"{name}: {key}": bad for key, bad in limits.items() if bad}
 
     eventually(wrong, {})
+    cells = learner.page.locator(".board .cell:visible")
     for width, height in OTHERS if wide else ():
         learner.page.set_viewport_size({"width": width, "height": height})
         eventually(lambda: (name, width, height, look_at(learner.page).trouble), (name, width, height, {}))  # noqa: B023
+        if height > 700 and not stage:  # each number of every head, below what is asked
+            eventually(lambda: (name, width, cells.evaluate_all(_SEEN)), (name, width, True))  # noqa: B023
     learner.page.set_viewport_size({"width": 1366, "height": 768} if wide else {"width": 390, "height": 844})
     if name in (QUESTIONS[0].slug, f"{QUESTIONS[0].slug}, answered"):
         nothing_is_found(learner.page)
