@@ -161,7 +161,7 @@ export class Frame {
     if (board.scaled && !board.all) place(this.scale, above - WORD.height * scale);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
     // The row that is followed is higher than others that have no room for names: its band may be the last.
-    place(this.softmax, box.y + box.height + (WORD.under - (this.every > 1 ? 0 : WORD.height)) * scale);
+    place(this.softmax, box.y + box.height + (this.every > 1 ? 2 * WORD.under : WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
     const lead = leadAt(board.layout, box, board.all);

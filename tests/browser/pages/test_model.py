@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
+from attnviz.link.parameter_table import first_model
 from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
@@ -134,7 +135,7 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
     assert reader.sideways <= 0
 
 
-@pytest.mark.parametrize(("asked", "n"), [({"model": INCLUDED}, 15)], ids=str)
+@pytest.mark.parametrize(("asked", "n"), [(first_model(), 20), ({"model": INCLUDED}, 15)], ids=str)
 def test_a_row_that_is_picked_has_its_numbers_and_is_in_one_screen_where_it_crosses_no_word(
     new_reader: Callable[..., Playground], asked: dict[str, str], n: int
 ) -> None:
