@@ -12,7 +12,7 @@ from attnviz import Training, train
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 from tests.browser.looks import MOST, look_at
-from tests.browser.playground import Playground, at_rest, eventually
+from tests.browser.playground import Playground, at_rest, box_of, eventually
 
 STEPS = 80
 
@@ -96,6 +96,11 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
         eventually(lambda: look_at(page).trouble, {})
         page.keyboard.press("Escape")
         eventually(lambda: boxes(page), before)
+    else:
+        page.set_viewport_size({"width": 375, "height": 812})
+        loss, legend = (box_of(page.locator(f".time .{each}")) for each in ("loss", "legend"))
+        assert loss["x"] + loss["width"] <= legend["x"]
+        page.set_viewport_size({"width": size[0], "height": size[1]})
     start.click()
     expect(page.locator(".time .curves polyline").first).to_be_visible()
     during = boxes(page)

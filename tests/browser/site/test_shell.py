@@ -29,6 +29,10 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
 def test_the_set_up_says_what_it_refuses(new_board: Callable[..., Board]) -> None:
     board = new_board(1366, 768).go().torch_says()
     board.setup_button.click()
+    sentence = board.page.locator(".st-key-sentence input")
+    for width in (1024, 1366):
+        board.page.set_viewport_size({"width": width, "height": 768})
+        eventually(lambda: sentence.evaluate("each => each.scrollWidth <= each.clientWidth"), True)
     board.page.get_by_text(say("setup.who"), exact=True).click()
     temperature = board.page.get_by_label(say("setup.temperature.number"), exact=True)
     temperature.fill("0.001")
