@@ -139,10 +139,12 @@ _LOOK = """() => {
   const seen = selector => all(selector).filter(shown).map(each => each.getBoundingClientRect());
   if (seen('.status').some(one => seen('.views button').some(other => lies(one, other)))) covered.push('status');
   const main = document.querySelector('[data-testid=stMain]');
+  const over = all('.board .tools').filter(shown).map(each => boxOf(each).right - boxOf(each.closest('.board')).right);
   return {
     controls: controls.map(each => each.getAttribute('aria-label') || each.innerText || each.value || each.tagName),
     words, texts, cut: parts, covered, small, chips: all('.chip').filter(shown).length,
-    down: main.scrollHeight - main.clientHeight, sideways: main.scrollWidth - main.clientWidth,
+    down: main.scrollHeight - main.clientHeight,
+    sideways: Math.max(main.scrollWidth - main.clientWidth, ...over.map(Math.round)),
   };
 }"""
 

@@ -8,7 +8,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Sentence } from "./sentence.js" */
 
 // pixels that they take: where nothing is read, where it is, and those for layers
-const TOOLS = { few: 150, most: 350, layers: 110 };
+const TOOLS = { few: 240, most: 350, layers: 110 };
 const [LINE, LOW] = [34, 28]; // high is a line of them, under what is read, and in a lecture room
 const SAYS = 78; // pixels over it
 

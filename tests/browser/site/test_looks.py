@@ -15,6 +15,7 @@ from attnviz.colours.palette import DARK
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.teach.history import STEPS
+from attnviz.teach.lesson import STEPS as LESSON
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.board import Board
@@ -31,7 +32,7 @@ PLACES = {
     "explore": "/", "one-word": "/?text=cat", "twelve": f"/?{urlencode({'text': TWELVE})}",
     "compare-twelve": f"/compare?{urlencode({'text': TWELVE, 'seed': 7, 'pinned': pack(query_of(Scenario(TWELVE)))})}",
     "heatmaps": "/?example=fluffy-cat&view=heatmaps",
-    **{f"lesson-{at}": f"/lesson?example=fluffy-cat&predictions=off&step={at}" for at in (1, 3, 9)},
+    "lesson-1": "/lesson?example=fluffy-cat&predictions=off",
     **{page: f"/{page}" for page in PAGES if page not in ("playground", "lesson")},
     "question": "/questions?question=values", "question-told": "/questions?question=parts&predictions=off",
     "check-example": "/check?check=examples.love-ai",
@@ -48,29 +49,19 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     reader = new_learner(*WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
     holds(reader.page, "Boolean(document.documentElement.dataset.door && window.attnvizAddress?.heard)")  # keys, too
-
-    def wrong(width: int = 0) -> dict[str, Any]:
-        seen = look_at(reader.page)
-        return seen.trouble | seen.more_than(name, width)
-
     if page in PAGES:
         at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
         stands_behind_its_door(reader, page)
         nothing_is_found(reader.page)
-    for width, height in WINDOWS:
-        reader.page.set_viewport_size({"width": width, "height": height})
-        reader.page.wait_for_timeout(100)
-        eventually(partial(wrong, width if height > 700 else 0), {})
+    _is_right_in_every_window(reader, name)
     reader.darken()
-    for width, height in (WINDOWS[-1], (1024, 768), WINDOWS[0]):
-        reader.page.set_viewport_size({"width": width, "height": height})
-        eventually(wrong, {})
-        if page in PAGES and (width, height) == WINDOWS[-1]:
-            nothing_is_found(reader.page)
+    if page in PAGES:
+        nothing_is_found(reader.page)
+    _is_right_in_every_window(reader, name)
     for made in ("scores", "context"):  # what is pointed at joins its row and its column, over no digit
         for cell in reader.page.locator(f".spine .cell[data-at^='{made},']:visible").all()[-1:]:
             cell.hover()
-            eventually(wrong, {})
+            eventually(partial(_wrong, reader, name), {})
     reader.page.mouse.move(0, 0)
     reader.page.keyboard.press("Tab")  # from here on a focus is shown
     reader.page.emulate_media(forced_colors="active")
@@ -95,6 +86,37 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     holds(reader.page, "!document.elementFromPoint(501, 501)?.closest('.stApp')")
     reader.page.keyboard.press("Escape")
     expect(reader.page.get_by_test_id("stHeader")).to_be_visible()
+
+
+def _is_right_in_every_window(reader: Playground, name: str) -> None:
+    """From the window that it's in, the first of all or the last, to the other one."""
+    seen = reader.page.viewport_size
+    for width, height in WINDOWS if seen and (seen["width"], seen["height"]) == WINDOWS[0] else WINDOWS[::-1]:
+        reader.page.set_viewport_size({"width": width, "height": height})
+        reader.page.wait_for_timeout(100)
+        eventually(partial(_wrong, reader, name, width if height > 700 else 0), {})
+
+
+def _wrong(reader: Playground, name: str, width: int = 0) -> dict[str, Any]:
+    seen = look_at(reader.page)
+    return seen.trouble | seen.more_than(name, width)
+
+
+def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new_learner: Callable[..., Learner]) -> None:
+    reader = new_learner(*WINDOWS[0]).go(PLACES["lesson-1"])
+    for number, step in enumerate(LESSON, 1):
+        reader.page.emulate_media(color_scheme="dark" if number % 2 else "light")
+        reader.is_at(f"{number}. {step.title}")
+        reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
+        _is_right_in_every_window(reader, f"lesson-{number}")
+        reader.page.keyboard.press("PageDown")
+    reader.page.keyboard.press("p")
+    reader.page.set_viewport_size({"width": 1920, "height": 1080})
+    for number, step in reversed([*enumerate(LESSON, 1)]):
+        reader.is_at(f"{number}. {step.title}")
+        eventually(partial(digits_below, reader.page, HALLS[1920, 1080]), [])
+        eventually(lambda: ((seen := look_at(reader.page)).sideways, seen.over), (0, []))
+        reader.page.keyboard.press("PageUp")
 
 
 # From now on, what moves of a page for longer than a frame; a rule that no script's animation passes holds what folds.
@@ -124,7 +146,7 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
 def test_with_reduced_motion_nothing_moves(new_learner: Callable[..., Learner], name: str) -> None:
     reader = new_learner(*WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
-    reader.go(PLACES[name]).page.evaluate(_WATCH)
+    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=3")).page.evaluate(_WATCH)
     for selector in MOVING[name]:
         reader.page.locator(selector).first.click()
         reader.settle()
