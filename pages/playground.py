@@ -1,5 +1,7 @@
 """The playground: change anything, see every matrix of self-attention."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from attnviz.app.components.board import mark_while_older, show_board
@@ -17,6 +19,8 @@ from attnviz.app.playground.views import (
 from attnviz.app.playground.what_if import as_predicted, show_what_if
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, picked_head, picked_layer, traced_in_view
+from attnviz.app.shell.setup import wait_for_first_picture
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
@@ -50,17 +54,26 @@ def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
     says, digits = st.container(gap="xsmall"), this_session().digits
     seen = (query, picked_head(scenario), picked_layer(scenario), digits)
     editor, pictures = st.columns([25, 75], gap="small")
+    first = this_session().blank is None  # nothing was typed yet, and an editor takes longer to be drawn than pictures
+    if first:
+        _show_computed(says, pictures, scenario, seen)
+        wait_for_first_picture()
     with editor, st.container():
         scenario = show_editor(scenario)
         mark_while_older(scenario, "editor", *seen)
-    computed = traced_in_view(scenario)
+    if not first:  # with what was typed
+        _show_computed(says, pictures, scenario, seen)
+    show_what_if(scenario, asked)
+
+
+def _show_computed(says: DeltaGenerator, pictures: DeltaGenerator, scenario: Scenario, seen: Sequence[int]) -> None:
+    computed, (query, *_, digits) = traced_in_view(scenario), seen
     with says:
         st.text(attends_most(computed, query, digits))
         st.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
         mark_while_older(scenario, "says", *seen)
     with pictures:
         show_heatmaps(computed, scenario, query, seen)
-    show_what_if(scenario, asked)
 
 
 scenario = this_session().scenario

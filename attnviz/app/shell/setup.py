@@ -42,6 +42,12 @@ _TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _FIRST_PICTURE = 2.0
 
 
+def wait_for_first_picture() -> None:
+    """Let a session's first picture be painted before what comes after it."""
+    LANE.leave()
+    this_session().painting.wait(_FIRST_PICTURE)
+
+
 @contextmanager
 def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False) -> Iterator[None]:
     """Draw controls and messages around a page, and Share in `share`.
@@ -68,8 +74,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             with body:
                 yield
             if first:
-                LANE.leave()
-                session.painting.wait(_FIRST_PICTURE)
+                wait_for_first_picture()
         finally:  # even where a page fails
             if first:
                 _draw_panel(panel, table)
