@@ -41,12 +41,9 @@ _address = component(
 
 
 def hear() -> None:
-    """Read the page's query, before any control is drawn.
-
-    Where a button has turned controls, the run begins anew, as if the page had gone to an address that says so.
-    """
+    """Read the page's query, before any control is drawn."""
     session, context = this_session(), get_script_run_ctx()
-    now, offers = session.address, [each.sent() for each in memory().offers]
+    now, offers, before = session.address, [each.sent() for each in memory().offers], (memory().query, *memory().told)
     ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": offers}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said = _valid(told.get("said"))
@@ -57,7 +54,9 @@ def hear() -> None:
     else:
         _hear(now, said, came, history=history)
     asked: Mapping[str, str] = known.current_query()
-    drawn = session.blank is not None and not history
+    if (drawn := session.blank is not None and not history) and now.due:  # a key may be held down
+        moved = {name: text for name, text in known.controls().items() if all(text != q.get(name) for q in before)}
+        asked = {**asked, **moved}
     named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
     # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
     if named or (drawn and now.due and not _stand(asked)):
@@ -167,5 +166,6 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn = True
-    now.query, now.due, now.turning, now.back, now.corrected = found, False, None, False, {}
+    now.query, now.told, now.turning, now.corrected = found, (*now.told[-3:], found), None, {}
+    now.due = now.back = False
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)
