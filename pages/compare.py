@@ -7,7 +7,7 @@ from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker, show_layer_picker
-from attnviz.app.session.address import go_to
+from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.compare import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
@@ -18,7 +18,7 @@ def show_compare(scenario: Scenario) -> None:
     """Draw the set-up that was kept beside this scenario."""
     with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
         st.markdown(f"## {say('app.compare.title')}", width="content")
-        st.button(say("playground.views.board"), key="compare.board", on_click=go_to, args=("pages/playground.py",))
+        st.button(say("playground.views.board"), key="compare.board", on_click=go_to, args=(PLAYGROUND,))
         query = show_token_picker(scenario)
     top = st.container()
     pictures = st.container()

@@ -54,7 +54,7 @@ def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
     says, digits = st.container(gap="xsmall"), this_session().digits
     seen = (query, picked_head(scenario), picked_layer(scenario), digits)
     editor, pictures = st.columns([25, 75], gap="small")
-    first = this_session().blank is None  # nothing was typed yet, and an editor takes longer to be drawn than pictures
+    first = this_session().shared.first  # nothing was typed yet, and an editor takes longer to be drawn than pictures
     if first:
         _show_computed(says, pictures, scenario, seen)
         wait_for_first_picture()

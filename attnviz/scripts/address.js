@@ -1,8 +1,7 @@
 // The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
-// which query it is made, and where that isn't the page's, the page says its whole query again:
-// - as the value of a component; where Streamlit's own controls stand as it says, what is being typed or moved in one of
-// these stays as it is, and where they don't, the server turns them; - by `popstate`, on another page. Nothing else is
-// told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
+// which query it is made, and where that isn't the page's, the page says its whole query again: as the value of a
+// component, or by `popstate` on another page. Streamlit's controls that stand otherwise are turned by the server.
+// Nothing else is told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
 
 import { watch } from "./connection.js";
 import { arranged, markOf, ordered, patched } from "./query.js";
@@ -27,7 +26,7 @@ const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
 const LOOKS_MS = 100; // between two looks at the address
-const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control whose script isn't there yet
+const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control that isn't there yet, and would stay at its default
 const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
 const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
 
@@ -59,6 +58,7 @@ export class Address {
     /** @type {Set<string>} */
     this.taken = new Set(); // offers of the server, by their ids
     this.patience = PATIENCE_MS;
+    this.waits = 100; // looks that controls are waited for
     this.due = false; // whether something is to be said
     this.leads = false; // whether that leads to another page
     this.saidAt = 0;
@@ -206,10 +206,10 @@ export class Address {
 
   say(again = false) {
     if (again && this.busy) return this.sayIn(this.patience, true);
-    if (!this.leads && document.querySelector(LATE)) return this.sayIn(LOOKS_MS, again); // it would stay at its default
+    const leads = this.leads || (again && this.drawn?.page !== this.page);
+    if (!leads && document.querySelector(LATE) && this.waits-- > 0) return this.sayIn(LOOKS_MS, again);
     this.look(); // a control that was moved tells it, too: one that stands otherwise is turned
     if (again && location.pathname !== this.path) this.write("replace"); // as a late run left it
-    const leads = this.leads || (again && this.drawn?.page !== this.page);
     this.leads = false;
     this.saidAt = performance.now();
     this.expect();

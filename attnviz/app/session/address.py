@@ -1,9 +1,8 @@
 """The page's query and its changes; see scripts/address.js.
 
-Streamlit's controls that are bound to the address own their parameters, the page owns all others. The page says its
-whole query, as the value of a component or by its address; each run tells what it was asked for, and what became of
-that. Python sets no control and writes no address: what a button changes is offered, once, and the page lays it over
-what it has by then.
+The page says its whole query, as the value of a component or by its address, and each run tells what became of it.
+Streamlit's controls that are bound to the address own their parameters: one that doesn't stand as the page says, and
+wasn't moved since, is turned. What a button changes is offered, once; the page lays it over what it has by then.
 """
 
 import secrets
@@ -41,9 +40,9 @@ _address = component(
 
 
 def hear() -> None:
-    """Read the page's query, before any control is drawn."""
+    """Read the page's query; begin anew where controls stand otherwise."""
     session, context = this_session(), get_script_run_ctx()
-    now, offers, before = session.address, [each.sent() for each in memory().offers], (memory().query, *memory().told)
+    now, offers = session.address, [each.sent() for each in memory().offers]
     ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": offers}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said = _valid(told.get("said"))
@@ -55,12 +54,14 @@ def hear() -> None:
         _hear(now, said, came, history=history)
     asked: Mapping[str, str] = known.current_query()
     if (drawn := session.blank is not None and not history) and now.due:  # a key may be held down
-        moved = {name: text for name, text in known.controls().items() if all(text != q.get(name) for q in before)}
+        moved = {name: text for name, text in known.controls().items() if all(text != q.get(name) for q in now.past)}
         asked = {**asked, **moved}
+    now.past = (*now.past[-5:], asked)
     named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
     # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
     if named or (drawn and now.due and not _stand(asked)):
-        asked, now.fresh = read_link(asked).query, set(texts())
+        asked = read_link(asked).query
+        now.fresh |= {name for name in texts() if named or asked.get(name, "") != now.texts.get(name, "")}
     asked = _with_offers(now, asked)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
     for (name, refused), text in now.corrected.items():  # by a run that was overtaken before it could tell
@@ -99,9 +100,8 @@ def _hear(now: Memory, said: Any, came: str, *, history: bool) -> None:
 
 def _valid(said: Any) -> Any:
     """Return a page's message; None if it isn't one of ours."""
-    if not isinstance(said, dict) or not all(isinstance(said.get(name), str) for name in ("query", "taken")):
-        return None
-    return said if len(said["query"]) <= MOST_CHARACTERS else None
+    is_ours = isinstance(said, dict) and all(isinstance(said.get(name), str) for name in ("query", "taken"))
+    return said if is_ours and len(said["query"]) <= MOST_CHARACTERS else None
 
 
 def _with_offers(now: Memory, query: Mapping[str, str]) -> dict[str, str]:
@@ -166,6 +166,6 @@ def tell(page: str, key: str = "address") -> None:
     }
     for each in now.offers:
         each.drawn = True
-    now.query, now.told, now.turning, now.corrected = found, (*now.told[-3:], found), None, {}
+    now.query, now.past, now.turning, now.corrected = found, (*now.past[-5:], found), None, {}
     now.due = now.back = False
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -33,7 +33,7 @@ class Memory:
     """A session's record of its page: its query, texts and offers."""
 
     query: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
-    told: tuple[Mapping[str, str], ...] = ()  # what became of the last queries: the page may not have drawn that yet
+    past: tuple[Mapping[str, str], ...] = ()  # the last that were heard or told: a control as none says was moved since
     due: bool = True  # whether no run has told what becomes of it
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)

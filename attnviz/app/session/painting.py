@@ -26,6 +26,7 @@ class Painting:
     def wait(self, seconds: float) -> None:
         """Wait for a browser to paint, at most this many seconds."""
         if self.begun and "Origin" in st.context.headers:  # which every browser sends
+            self.begun = False  # once is enough
             self.painted.wait(seconds)
 
 

@@ -53,6 +53,7 @@ class Attachment(NamedTuple):
 class Shared:
     """What parts of a page pass to each other during a run."""
 
+    first: bool = False  # whether this is the session's first run
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
     attachment: Attachment | None = None

@@ -57,8 +57,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     """
     table = parameters()
     session = this_session()
-    session.shared = Shared()
     first = session.blank is None
+    session.shared = Shared(first)
     perhaps_refused = first and not memory.memory().query
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")

@@ -369,6 +369,8 @@ def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callab
     moved = f"{float(b[1, 2] - a[1, 2]):.4f}".replace("-", "−")
     expect(first).to_contain_text(moved)
     assert float(b[1, 2] - a[1, 2]) == (b - a)[1].min()
+    reader.page.get_by_role("button", name=say("playground.views.board"), exact=True).click()
+    expect(reader.cell(TOY)).to_be_visible()
 
 
 def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callable[..., Newcomer]) -> None:

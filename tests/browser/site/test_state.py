@@ -222,6 +222,19 @@ def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overt
         assert query_of(board)["edits"] == "w_q.0.1.0.9"
 
 
+def test_a_key_that_is_held_on_a_control_loses_no_press(new_board: Callable[..., Board]) -> None:
+    board = new_board().open_board(embedding="stable", text="a b c", seed=1)
+    board.setup_button.click()
+    seed = board.page.locator(".st-key-seed input")
+    seed.focus()
+    for _ in range(260):  # through several runs
+        board.page.keyboard.press("ArrowUp")
+    eventually(lambda: agrees(board), True)
+    eventually(lambda: (seed.input_value(), query_of(board)["seed"]), ("261", "261"))
+    board.page.wait_for_timeout(1000)
+    assert (seed.input_value(), query_of(board)["seed"]) == ("261", "261")
+
+
 def _fills(board: Board, text: str, key: str) -> None:
     box = board.page.get_by_test_id("stMain").get_by_role("textbox").first
     box.fill(text)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -12,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.server import middleware, routes
-from attnviz.app.session.painting import PAINTINGS
+from attnviz.app.session.painting import PAINTINGS, Painting
 from tests.pages.reader import Reader, sent_to
 
 HERE = {"origin": "http://testserver"}
@@ -62,3 +63,20 @@ def test_the_controls_of_a_page_that_is_opened_wait_for_its_first_picture_and_fo
     del reader, page
     gc.collect()
     assert PAINTINGS.get(asks["word"]) is None
+
+
+def test_the_editor_beside_heatmaps_waits_for_these_when_a_page_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    data_editor = st.data_editor
+
+    def noted(*args: Any, **settings: Any) -> Any:
+        drawn.append("table")
+        return data_editor(*args, **settings)
+
+    monkeypatch.setattr(Painting, "wait", lambda *_: drawn.append("waits"))
+    monkeypatch.setattr(st, "data_editor", noted)
+    reader = Reader(view="heatmaps")
+    assert drawn[:2] == ["waits", "table"]
+    drawn.clear()
+    assert sent_to(reader.set("seed", 5).at, "heatmaps")
+    assert drawn == ["table"]

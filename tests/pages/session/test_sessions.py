@@ -5,8 +5,12 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from attnviz import Scenario
+from attnviz.app.session import address
 from tests.pages.playground import Playground
+from tests.pages.reader import Reader, in_address
 
 
 def test_two_sessions_do_not_see_each_others_numbers() -> None:
@@ -35,3 +39,17 @@ def test_no_reader_waits_for_the_cores_that_others_use() -> None:
     command = [sys.executable, "-c", _THREADS_OF_A_RUN]
     said = subprocess.run(command, env=four, capture_output=True, text=True, timeout=60, check=True)
     assert said.stdout.split()[-1] == "1"
+
+
+def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = Reader(embedding="stable", text="a b", seed="5")
+    with monkeypatch.context() as overtaken:
+        overtaken.setattr(address, "tell", lambda *_: None)
+        for seed in (1, 2):
+            reader.say({"query": f"embedding=stable&text=a+b&seed={seed}", "taken": ""})
+            reader.at.session_state["session"].address.turning = None  # as the page's address is another one by then
+    reader.at.number_input(key="seed").set_value(1)  # what the browser had drawn by then
+    reader.say({"query": "edits=w_q.0.1.0.9&embedding=stable&text=a+b&seed=2", "taken": ""})
+    assert (in_address(reader.at, "seed"), in_address(reader.at, "edits")) == ("2", "w_q.0.1.0.9")
