@@ -114,10 +114,10 @@ class Trace:
         stages: Table,
         matrices: Mapping[str, Tensor],
         tokens: Iterable[str] = (),
-        notes: Iterable[Later | str] = (),
+        notices: Iterable[Later | str] = (),
     ) -> None:
         self.__dict__.update(matrices)
-        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notes=tuple(notes))
+        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notes=tuple(notices))
 
     def __getitem__(self, name: str) -> Tensor:
         if name not in self.matrices:

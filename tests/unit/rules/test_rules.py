@@ -181,7 +181,8 @@ def test_what_is_hidden_is_minus_infinity_and_its_share_is_hidden_too() -> None:
 
 
 def test_a_trace_cannot_be_changed_and_says_what_it_has() -> None:
-    trace = Trace({}, {"x": torch.ones(1, 1)})
+    trace = Trace({}, {"x": torch.ones(1, 1)}, notices=("read me",))
+    assert trace.notices == ("read me",)
     assert trace.x is trace["x"] is trace.get("x")
     assert trace.get("w_q") is None
     with pytest.raises(AttributeError, match="cannot be changed"):
