@@ -52,6 +52,14 @@ def boards_of(at: AppTest) -> list[dict[str, Any]]:
     return sent_to(at, "board")
 
 
+def markup_in(markdown: str) -> list[str]:
+    """What a page would not show as it is: signs, and words that it makes links and emoji of, outside of code."""
+    rest = re.sub(
+        r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
+    )  # escaped signs, and code
+    return re.findall(r"(?i)[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->|!=", rest)
+
+
 def forget_models() -> None:
     """Have models loaded anew, as by a server that has just started."""
     looked._shelf.cache_clear()

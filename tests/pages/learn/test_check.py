@@ -22,8 +22,7 @@ from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.tables.reading import write_table
 from attnviz.words import say
-from tests.pages.reader import Reader, in_address
-from tests.pages.session.test_share import markup_in
+from tests.pages.reader import Reader, in_address, markup_in
 
 SMALL = decoded("7.2.2.2.i.s.q")
 HANDOUT_BUTTON = "Load a handout with mistakes"

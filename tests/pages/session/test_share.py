@@ -24,7 +24,7 @@ from attnviz.link.codecs import pack
 from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
 from tests.pages.playground import PUBLISHED, Playground
-from tests.pages.reader import Reader, sent_to
+from tests.pages.reader import Reader, markup_in, sent_to
 
 
 class Sharing(Playground):
@@ -143,14 +143,6 @@ def test_a_message_is_shown_as_it_is(text: str) -> None:
 def assert_no_markup(reader: Reader) -> None:
     (message,) = [warning.value for warning in reader.at.warning]
     assert not markup_in(message), message
-
-
-def markup_in(markdown: str) -> list[str]:
-    """What a page would not show as it is: signs, and words that it makes links and emoji of, outside of code."""
-    rest = re.sub(
-        r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
-    )  # escaped signs, and code
-    return re.findall(r"(?i)[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->|!=", rest)
 
 
 def test_a_file_that_is_no_scenario_leaves_everything_as_it_was(sharing: Sharing) -> None:
