@@ -27,9 +27,8 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     changes = renamed(changes, new)
     changed = {*(edit.matrix for edit in changes.edits), *(name for name, _ in changes.replaced)}
     same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in (*EDITABLE, *changed)}
-    replaced_by = dict(changes.replaced)
-    if old.d_v != new.d_v and any(isinstance(replaced_by.get(name), tuple) for name in ("w_v", "b_v")):
-        # Explicit numbers were as wide as they liked, or as d_v said, and so were the layers behind them.
+    if old.d_v != new.d_v and isinstance(dict(changes.replaced).get("w_v"), tuple):
+        # Explicit numbers were as wide as they liked, or as d_v said, and so was all behind them.
         same |= dict.fromkeys(("w_v", "b_v", *OUTPUT, *LAYERS), False)
     # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
     # like "identity" fits any text, and so do the vectors that an example states by words.

@@ -151,10 +151,15 @@ def test_an_example_sentence_starts_from_the_seed_and_offers_no_matrices_of_the_
 
 def test_only_what_fits_can_be_brought_back() -> None:
     playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a big dog")
+    assert "1 change was dropped, because its matrix became another one." in playground.texts
     assert playground.can_press("Forget")
     assert not playground.can_press("Bring back")
     playground = Playground(text="a cat", edits="x.given.1_2_3__4_5_6").type_sentence("a dog")
     assert playground.press("Bring back").shows(Scenario("a dog", **PUBLISHED, x=[[1, 2, 3], [4, 5, 6]]))
+    playground = Playground(bias="true", edits="b_q.0.1.2.5").set("bias", False)
+    assert not playground.can_press("Bring back")  # there is no b_q to lay it over
+    playground.set("bias", True).press("Bring back")
+    assert playground.shows(Scenario(**PUBLISHED, bias=True, edits=[("b_q", 0, 1, 2.5)]))
 
 
 def test_an_offer_ends_with_the_page_it_stands_on_and_waits_for_one_that_can_make_it() -> None:

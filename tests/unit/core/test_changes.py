@@ -76,22 +76,22 @@ def test_with_the_same_set_up_everything_is_kept(scenario: Scenario) -> None:
     assert as_sets(changes_of(with_changes(scenario, kept))) == as_sets(changes)
 
 
-def drawn_alike(old: Scenario, new: Scenario, name: str) -> bool:
-    """Whether a matrix's first row has the same numbers in both, as all of what is learned has."""
+def drawn_alike(old: Scenario, new: Scenario, name: str, row: int) -> bool:
+    """Whether a matrix's row has the same numbers in both, as all of what is learned has."""
     if name == new.token_matrix:
-        drawn_by = [(each.tokens[0], each.embedding, each.d_in, each.seed) for each in (old, new)]
+        drawn_by = [(each.tokens[row : row + 1], each.embedding, each.d_in, each.seed) for each in (old, new)]
         return drawn_by[0] == drawn_by[1]
     if name not in new.editable:
         return False
     name = name.replace("b_", "w_")  # a bias is drawn with its W
-    rows = slice(1) if name == "p" else slice(None)
+    rows = slice(row + 1) if name == "p" else slice(None)
     return torch.equal(old.matrix(name)[rows], new.matrix(name)[rows])
 
 
 ALL: dict[str, Any] = {"positions": "learned", "d_ff": 4, "output": True, "bias": True, "n_heads": 2, "d_out": 4}
 OTHERS = {name: each for name, each in WAYS.items() if name not in ("reads", "n_layers")} | {
     "seed": (7,), "init": ("uniform", "normal", "linear"), "d_in": (4,), "d_out": (2,), "d_v": (2, 4),
-    "d_ff": (None, 5), "embedding": ("table", "published"), "text": ("a b c", "b"), "tokenizer": ("characters",),
+    "d_ff": (None, 5), "embedding": ("table", "published"), "text": ("a b c", "b", "c b"), "tokenizer": ("characters",),
     "activation": ("gelu",), "bias": (False,), "output": (False,), "n_kv_heads": (1,), "scale": (False,),
     "temperature": (2.0,),
 }  # fmt: skip
@@ -103,17 +103,28 @@ def test_edits_are_kept_on_what_is_drawn_alike_and_on_nothing_else(init: str, se
     old = Scenario("a b", **ALL | {"init": init})
     settings = {name: getattr(old, name) for name in SETTINGS} | setting
     new = Scenario(**fitted(settings, len(old.tokens))[0])
-    edits = Changes(tuple(Edit(name, 0, 0, 1.0) for name in old.editable))
-    kept = {edit.matrix for edit in carry_over(edits, old, new)[0].edits}
-    names = {new.token_matrix if name == "e" else name for name in old.editable}
-    assert kept == {name for name in names if drawn_alike(old, new, name)}
+    cells = [(name, row) for name in old.editable for row in range(min(2, old.shape_of(name)[0]))]
+    edits = Changes(tuple(Edit(name, row, 0, 1.0) for name, row in cells))
+    kept = {edit[:2] for edit in carry_over(edits, old, new)[0].edits}
+    named = {(new.token_matrix if name == "e" else name, row) for name, row in cells}
+    assert kept == {cell for cell in named if drawn_alike(old, new, *cell)}
 
 
-@pytest.mark.parametrize(("name", "positions"), [("x", "none"), ("p", "learned")])
-def test_numbers_that_are_given_for_each_token_go_with_another_text(name: str, positions: str) -> None:
-    old = Scenario("a b", positions=positions)
+@pytest.mark.parametrize(("name", "setting"), [
+    ("x", {}), ("p", {"positions": "learned"}), ("mask", {"causal": True}), ("by_distance", {"positions": "relative"}),
+    ("y", {"reads": "second"}), ("p_y", {"reads": "kept", "positions": "learned"}),
+])  # fmt: skip
+def test_numbers_that_are_given_for_each_token_go_with_another_text(name: str, setting: dict[str, Any]) -> None:
+    old = Scenario("a b", second="c d", **setting)
     given = changes_of(with_replaced(old, {name: np.full(old.shape_of(name), 0.5)}))
-    assert carry_over(given, old, replace(old, text="a b c")) == (Changes(), given)
+    assert carry_over(given, old, replace(old, text="a b c", second="c")) == (Changes(), given)
+
+
+def test_a_w_v_as_wide_as_it_likes_goes_with_all_behind_it_where_d_v_is_told() -> None:
+    behind = [Edit("b_v", 0, 4, 1.0), Edit("w_o", 4, 4, 1.0), Edit("w_1", 4, 0, 1.0)]
+    old = Scenario(bias=True, output=True, d_ff=3, w_v=np.ones((3, 5)), edits=behind)
+    new = Scenario(bias=True, output=True, d_ff=3, d_v=old.d_out)
+    assert carry_over(changes_of(old), old, new) == (Changes(), changes_of(old))
 
 
 @given(steps(setups(whole=True)))

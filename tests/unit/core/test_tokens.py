@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz import tokenize
+from attnviz import Scenario, tokenize, trace
 from attnviz.core.tokens import TOKENIZERS, shortened, token_labels, visible
 from tests.unit.helpers import HOSTILE
 
@@ -84,6 +84,13 @@ def test_no_token_is_empty_and_nothing_is_lost_but_blanks(tokenizer: str, text: 
     assert all(tokens)
     assert "".join("".join(tokens).split()) == "".join(text.split())
     assert tokenizer != "characters" or "".join(tokens) == text
+
+
+@tokenizers
+@given(texts())
+def test_any_text_with_a_token_can_be_traced(tokenizer: str, text: str) -> None:
+    if tokens := tokenize(text, tokenizer):
+        assert trace(Scenario(text, tokenizer=tokenizer)).tokens == tokens
 
 
 # Long texts
