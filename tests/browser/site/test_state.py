@@ -210,13 +210,13 @@ def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overt
 ) -> None:
     board = new_board().open_board(edits="w_q.0.1.0.9", seed=5, embedding="stable")
     seed = board.page.locator(".st-key-seed input")
-    for pause in range(0, 320, 40):
+    for pause in range(0, 320, 80):
         board.page.evaluate("attnvizAddress.change({ seed: '6', edits: null })")
         eventually(lambda: agrees(board), True)
         expect(seed).to_have_value("6")
         board.page.go_back()
         board.page.wait_for_timeout(pause)
-        board.page.evaluate(f"attnvizAddress.change({{ query: '{pause // 40 % 2 + 2}' }}); attnvizAddress.say()")
+        board.page.evaluate(f"attnvizAddress.change({{ query: '{pause // 80 % 2 + 2}' }}); attnvizAddress.say()")
         eventually(lambda: agrees(board), True)
         expect(seed).to_have_value("5")
         assert query_of(board)["edits"] == "w_q.0.1.0.9"
