@@ -1,7 +1,7 @@
 // The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
 // which query it is made, and where that isn't the page's, the page says its whole query again: as the value of a
 // component, or by `popstate` on another page. Streamlit's controls that stand otherwise are turned by the server.
-// Nothing else is told: a message that is lost, a server that is new, hours offline, all are "drawn is not what I have".
+// Nothing else is told: a message that is lost, a server that is new, hours offline are all "drawn isn't what I have".
 
 import { watch } from "./connection.js";
 import { arranged, markOf, ordered, patched } from "./query.js";
