@@ -40,11 +40,19 @@ def show_playground(scenario: Scenario) -> None:
         show_pictures(scenario, query, asked)
         return
     show_way_to_lesson(scenario)
-    board = st.container()
+    board, first = st.container(), this_session().shared.first
     keep_if_asked(scenario)
+    if first:  # nothing was typed yet into what stands below it
+        _show_board(board, scenario)
+        wait_for_first_picture()
     scenario = show_folded_editor(scenario)
     show_what_if(scenario, asked)
-    with board:  # with what was typed into the editor
+    if not first:
+        _show_board(board, scenario)
+
+
+def _show_board(place: DeltaGenerator, scenario: Scenario) -> None:
+    with place:
         show_board(scenario, IN_A_HALL if is_presenting() else OF_PLAYGROUND, "playground")
 
 

@@ -42,12 +42,11 @@ _address = component(
 def hear() -> None:
     """Read the page's query; begin anew where controls stand otherwise."""
     session, context = this_session(), get_script_run_ctx()
-    now, offers = session.address, [each.sent() for each in memory().offers]
-    ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": offers}
+    ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in memory().offers]}
     told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
     said = _valid(told.get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
-    if now is None:  # a page that has said something was drawn by a server before this one
+    if (now := session.address) is None:  # a page that has said something was drawn by a server before this one
         query = read_query(said["query"] if said and not history else came)
         now = session.address = Memory(query, said=said, back=said is not None)
     else:
