@@ -24,7 +24,6 @@ from tests.pages.session.test_share import Sharing
 AMBIENT = f"{ROOT}/attnviz/**/*.d.ts"
 TYPES = {
     "attnviz_address": ("Data", "attnviz/scripts/address.js"),
-    "attnviz_arriving": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_board": ("BoardData", ""),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
@@ -33,12 +32,12 @@ TYPES = {
     "attnviz_learn_time": ("Data", "attnviz/app/learn/scripts/time.js"),
     "attnviz_model_head": ("Nothing", "attnviz/app/model/head.js"),
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
+    "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_svg": ("string", ""),
-    "attnviz_theme": ("Data", "attnviz/app/shell/top_bar/theme.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
 }
 

@@ -52,15 +52,14 @@ _opener = component(
     "opener", '<button class="opener" type="button"></button>', _HERE / "opener.js", isolate_styles=False
 )
 
-# Nothing to see: each place is seen from its top, and its door is marked.
-_arriving = component("arriving", "<span></span>", _HERE / "arriving.js")
-
-# Nothing to see either: it asks for another run where the reader's theme becomes another.
-_theme = component(
-    "theme",
-    '<span class="theme"></span>',
-    _HERE / "theme.js",
+# What the app is called, and with it what there is nothing to see of: each place is seen from its top, its door is
+# marked, and another run is asked for where the reader's theme becomes another.
+_name = component(
+    "name",
+    '<h1 class="app-name"></h1><span class="theme"></span>',
+    _HERE / "arriving.js",
     css=".theme { color: var(--st-text-color); transition: color 1ms; }",
+    isolate_styles=False,
 )
 
 
@@ -72,10 +71,9 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
         _first(key="first_component", height=1)
         address.hear()
     with st.container(key="name"):
-        st.title(say("app.name"), anchor=False, width="content")
-        place = f"{page}/{url_texts.current(QUESTION)}"
-        _arriving(key="arriving", data={"place": place, "door": door, "setsUp": sets_up})
-        _theme(key="theme", data={"drawn": "dark" if is_dark() else "light"}, on_theme_change=lambda: None)
+        place, drawn = f"{page}/{url_texts.current(QUESTION)}", "dark" if is_dark() else "light"
+        data = {"name": say("app.name"), "place": place, "door": door, "setsUp": sets_up, "drawn": drawn}
+        _name(key="app_name", data=data, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):
         if sets_up:
             _opener(key="opener.setup", data={"opens": "setup", "label": say("setup.heading")})

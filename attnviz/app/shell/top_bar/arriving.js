@@ -1,21 +1,26 @@
 // Each place begins at its top: Streamlit keeps how far the one before was scrolled. The style marks the door behind
 // which the page is.
 
+import { partOf } from "../../../scripts/parts.js";
 import { follow } from "./presenting.js";
+import { watchTheme } from "./theme.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
+/** @import { Drawn } from "./theme.js" */
 
 // Where the reader is, behind which door, and whether the set-up plays a part there.
-/** @typedef {{ place: string, door: number, setsUp: boolean }} Data */
+/** @typedef {Drawn & { name: string, place: string, door: number, setsUp: boolean }} Data */
 
 /** @type {Data | undefined} */
 let before;
 const lists = new MutationObserver(nameLists);
 const room = new ResizeObserver(reachPictures);
 
-export default function arriving(/** @type {Drawing<Data>} */ { data }) {
-  const last = before;
+export default function arriving(/** @type {Drawing<Data>} */ drawing) {
+  const [{ data }, last] = [drawing, before];
   before = data;
+  partOf(drawing.parentElement, ".app-name").textContent = data.name;
+  watchTheme(drawing);
   const { dataset } = document.documentElement;
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;

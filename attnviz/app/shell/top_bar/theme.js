@@ -6,10 +6,10 @@ import { keptIn, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
-/** @typedef {{ drawn: "light" | "dark" }} Data the theme that the server drew in */
-/** @typedef {{ data: Data, tell: Trigger, told: Data["drawn"] | null }} Kept told: the theme it was last told of */
+/** @typedef {{ drawn: "light" | "dark" }} Drawn the theme that the server drew in */
+/** @typedef {{ data: Drawn, tell: Trigger, told: Drawn["drawn"] | null }} Kept told: the theme it was last told of */
 
-export default function theme(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
+export function watchTheme(/** @type {Drawing<Drawn>} */ { parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
   const kept = keptIn(parentElement, ".theme", () => {
     /** @type {Kept} */
