@@ -45,7 +45,7 @@ const CONTEXTS = "contexts";
  */
 export function seenFrom(data, head) {
   if (data.head === null || head === data.head || head >= data.heads.length) return data;
-  const view = new View(data.stages, data.head, head);
+  const view = new View(data.stages, head);
   const { named } = view;
   const byName = (/** @type {Record<string, any>} */ values) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]));
@@ -65,7 +65,7 @@ export function seenFrom(data, head) {
 /** What each matrix is called there. @param {BoardData} data @param {number} head
  *  @returns {(name: string) => string} */
 export function namedFrom(data, head) {
-  return data.head === null ? (name) => name : new View(data.stages, data.head, head).named;
+  return data.head === null ? (name) => name : new View(data.stages, head).named;
 }
 
 // The name of the attention weights of a head, where some head is in view.
@@ -82,8 +82,8 @@ function pathOf(head, name) {
 
 class View {
   // From the head in view to the one that is to be.
-  /** @param {SentStage[]} stages @param {number} from @param {number} to */
-  constructor(stages, from, to) {
+  /** @param {SentStage[]} stages @param {number} to */
+  constructor(stages, to) {
     this.to = to;
     this.table = new Map(stages.map((stage) => [stage.name, stage]));
     const all = this.table.get(CONTEXTS)?.sources ?? [];

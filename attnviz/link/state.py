@@ -214,27 +214,22 @@ class State:
         return min(1, last) if picked is None else int(picked)
 
 
-def state_of(
-    query: str | Mapping[str, str],
-    names: Collection[str] | None = None,
-    show: Show = quoted,
-    left_out: Callable[[str], str] = lambda _: "",
-) -> State:
+def state_of(query: str | Mapping[str, str], names: Collection[str] | None = None) -> State:
     """Return the state of any query, even a damaged or blank one.
 
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
-    query didn't have it. `show` and `left_out` are those of :func:`read_link`.
+    query didn't have it.
     """
     came = read_query(query) if isinstance(query, str) else dict(query)
     if names is not None:
         came = _only(came, names)
-    opened = read_link(came, show, left_out)
+    opened = read_link(came)
     values, _ = read_controls(opened.query)
     changes, error = EDITS.read(opened.query.get(CHANGES, ""))
     scenario, left, told = _scenario(values, changes)
     if scenario is not None and (error := with_misfits(error, left, scenario)):
-        told.append(EDITS.refusal(opened.query[CHANGES], error, show))
-    read = read_texts(opened.query, Around(scenario, digits=values["digits"]), show)
+        told.append(EDITS.refusal(opened.query[CHANGES], error, quoted))
+    read = read_texts(opened.query, Around(scenario, digits=values["digits"]), quoted)
     told += [each.message for each in read.values() if each.message]
     kept = {name: each.text for name, each in read.items()}
     if scenario is not None:

@@ -106,10 +106,9 @@ export class HeadView {
 
   /**
    * Show what a head reads: all of its weights, row by row, and the row that is told.
-   * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden @param {number} limit of the
-   * colours
+   * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden
    */
-  show(values, row, hidden = null, limit = 1) {
+  show(values, row, hidden) {
     this.again = () => this.ribbons(shares, row);
     const columns = this.of.read.length;
     const picked = Math.min(row, this.of.tokens.length - 1);
@@ -125,18 +124,18 @@ export class HeadView {
     });
     this.ribbons(shares, picked);
     this.rank(shares);
-    if (this.cells.length) this.cells.forEach((cells, at) => this.fill(cells, values, at, picked, hidden, limit));
-    else this.paint(values, picked, limit);
+    if (this.cells.length) this.cells.forEach((cells, at) => this.fill(cells, values, at, picked, hidden));
+    else this.paint(values, picked);
   }
 
   /** @param {HTMLElement[]} cells @param {ArrayLike<number>} values @param {number} row @param {number} picked
-   *  @param {Hidden | null} hidden @param {number} limit */
-  fill(cells, values, row, picked, hidden, limit) {
+   *  @param {Hidden | null} hidden */
+  fill(cells, values, row, picked, hidden) {
     toggle(/** @type {HTMLElement} */ (cells[0].parentElement), "on", row === picked);
     cells.forEach((cell, column) => {
       const value = values[row * cells.length + column];
       const open = !Number.isFinite(value) || (hidden?.(row, column) ?? false);
-      const shade = open ? null : this.ramp.shade(stepOf(value, limit));
+      const shade = open ? null : this.ramp.shade(stepOf(value, 1));
       const text = open ? "" : inCell(value);
       setText(cell, text);
       cell.dataset.value = String(value);
@@ -147,14 +146,14 @@ export class HeadView {
   }
 
   // Of many words: a pixel for each weight, and the picked row framed.
-  /** @param {ArrayLike<number>} values @param {number} picked @param {number} limit */
-  paint(values, picked, limit) {
+  /** @param {ArrayLike<number>} values @param {number} picked */
+  paint(values, picked) {
     const [rows, columns] = [this.of.tokens.length, this.of.read.length];
     const { canvas, context } = canvasOf("", columns, rows);
     const image = new ImageData(columns, rows);
     const { inks } = this.ramp;
     paintPixels(new Uint32Array(image.data.buffer), { rows, columns, values },
-      { turned: false, limit, inks, negative: inks, hidden: null });
+      { turned: false, limit: 1, inks, negative: inks, hidden: null });
     context.putImageData(image, 0, 0);
     const frame = make("i", "frame");
     Object.assign(frame.style, { top: `${(100 * picked) / rows}%`, height: `${100 / rows}%` });

@@ -38,7 +38,7 @@ export function spotsOf(query, keys) {
     const { reach, rest } = direction ? reachOf(query, key) : { reach: 0, rest: lengthOf(key) };
     /** @type {Point} */
     const at = key.length === 2 ? [key[0], key[1]] : [rest, reach];
-    return { reach, rest, at, foot: direction ? [direction[0] * reach, direction[1] * reach] : [0, 0] };
+    return { reach, at, foot: direction ? [direction[0] * reach, direction[1] * reach] : [0, 0] };
   });
 }
 

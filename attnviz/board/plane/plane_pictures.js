@@ -63,7 +63,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
     path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale),
     at: end, radius: 3 * DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
   };
-  const named = isPlane ? features(made, 2) : [say("board.plane.rest"), null];
+  const named = isPlane ? features(2) : [say("board.plane.rest"), null];
   return {
     view, hub: view.origin, marks, main, axis: direction ? across(view.origin, direction, size) : "",
     rulers: keys.length || main ? rulersOf(view, size, scale, named) : [],
@@ -76,8 +76,7 @@ function dot([x, y], radius) {
   return `M${x - radius} ${y} a${radius} ${radius} 0 1 0 ${2 * radius} 0 a${radius} ${radius} 0 1 0 ${-2 * radius} 0 Z`;
 }
 
-/** @param {Made} made @param {number} count */
-export function features(made, count) {
+function features(/** @type {number} */ count) {
   return Array.from({ length: count }, (_, column) => say("board.dock.feature", { column }));
 }
 
@@ -235,7 +234,7 @@ export function pictureOfMix(made, query, size, scale, kept, { values, drawn, ax
       width: widthOfWeight(weight, scale), radius: scale * (DOTS.least + DOTS.more * Math.sqrt(weight)),
     };
   });
-  const named = made.matrices.v.columns <= 2 ? features(made, made.matrices.v.columns) : [];
+  const named = made.matrices.v.columns <= 2 ? features(made.matrices.v.columns) : [];
   return {
     view, hub: to ?? view.origin, marks, axis: "",
     rulers: spots.length ? rulersOf(view, size, scale, named) : [],

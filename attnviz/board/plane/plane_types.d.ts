@@ -3,10 +3,9 @@
 /** In units of the vectors, or in pixels of the picture. */
 type Point = [x: number, y: number];
 
-/** A key by a query: how far it reaches along it, what is left over, and where it stands. */
+/** A key by a query: how far it reaches along it, and where it stands. */
 interface KeySpot {
   reach: number;
-  rest: number;
   at: Point;
   /** Where on the query's axis it stands. */
   foot: Point;

@@ -6,7 +6,7 @@ import { button, drawn, ledTo, make, setText, toggle, UNSEEN, write } from "../c
 import { ofHead } from "../places.js";
 import { readBy, readsInPercent } from "../values/reads.js";
 import { percent, points, unbroken } from "../values/numbers.js";
-import { BETWEEN, givenTo, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
+import { BETWEEN, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
   wordsOf } from "./words.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
@@ -188,7 +188,7 @@ export class Sentence {
   // What ribbons and chips show of a token.
   /** @param {Matrices} matrices @param {number} token @param {string} name */
   sharesFor(matrices, token, name = WEIGHTS) {
-    return (this.board.byReaders ? givenTo : sharesOf)({ stages: this.board.stages, matrices }, token, name);
+    return sharesOf({ stages: this.board.stages, matrices }, token, name, this.board.byReaders);
   }
 
   show() {

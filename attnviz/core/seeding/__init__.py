@@ -1,18 +1,11 @@
 """Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own."""
 
-from attnviz.core.seeding.places import (
-    POSITIONS,
-    Position,
-    alibi_slopes,
-    distance_seed,
-    position_seed,
-    sinusoidal_positions,
-)
+from attnviz.core.seeding.places import POSITIONS, Position, alibi_slopes, position_seed, sinusoidal_positions
 from attnviz.core.seeding.vectors import EMBEDDINGS, second_seed, stable_embedding
 from attnviz.core.seeding.weights import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill, generator_for, seeded_projections
 
 __all__ = [
     "EMBEDDINGS", "FLOAT32_ON_CPU", "INITIALIZATIONS", "INITS", "POSITIONS", "Position", "alibi_slopes",
-    "distance_seed", "fill", "generator_for", "position_seed", "second_seed", "seeded_projections",
-    "sinusoidal_positions", "stable_embedding",
+    "fill", "generator_for", "position_seed", "second_seed", "seeded_projections", "sinusoidal_positions",
+    "stable_embedding",
 ]  # fmt: skip

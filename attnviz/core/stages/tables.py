@@ -40,16 +40,15 @@ def attention_table(
     scale: bool = True,
     temperature: float = 1.0,
     mask: bool | Masked = False,
-    positions: bool = False,
 ) -> Table:
     """Return the stages of self-attention with keys of `d_k` numbers.
 
-    A `mask` is added to the scores; with `positions`, X is made of token and place vectors.
+    A `mask` is added to the scores.
 
-    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; section 3.5 for positions.
+    Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
     """
     how = Attending(scale, temperature, as_masked(mask))
-    return table_of(*projected(biases, positions), *how.stages(d_k))
+    return table_of(*projected(biases, False), *how.stages(d_k))
 
 
 @lru_cache(maxsize=512)

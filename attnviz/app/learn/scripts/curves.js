@@ -42,9 +42,9 @@ export function placeOf(steps, step) {
 
 /**
  * Steps that are written at the axis: round ones that are far enough from each other.
- * @param {number[]} steps @param {number} width of the axis @param {number} apart
+ * @param {number[]} steps @param {number} width of the axis
  */
-export function ticksOf(steps, width, apart = 44) {
+function ticksOf(steps, width) {
   const last = steps[steps.length - 1];
   /** @type {number[]} */
   const found = [0, last];
@@ -52,7 +52,7 @@ export function ticksOf(steps, width, apart = 44) {
     for (const by of [5, 2, 1]) {
       for (let step = by * power; step < last && step <= 10 * power; step += by * power) {
         const x = placeOf(steps, step) * width;
-        if (found.every((other) => Math.abs(placeOf(steps, other) * width - x) >= apart)) found.push(step);
+        if (found.every((other) => Math.abs(placeOf(steps, other) * width - x) >= APART)) found.push(step);
       }
     }
   }
@@ -67,7 +67,7 @@ export const LEFT = 60; // pixels for what stands at the axis
 export const RIGHT = 14;
 const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a small screen
 const [NARROW, STACKED, LOW] = [480, 752, 700];
-const LETTER = 5.7; // pixels of one in the legend
+const [LETTER, APART] = [5.7, 44]; // pixels of one in the legend, and between steps at the axis
 
 /** @param {string} className @param {string} text @param {number} x @param {number} y */
 function written(className, text, x, y) {
