@@ -28,7 +28,7 @@ from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at
-from tests.browser.playground import at_rest, eventually, holds
+from tests.browser.playground import at_rest, box_of, eventually, holds
 
 # How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
@@ -326,7 +326,9 @@ def test_what_a_try_and_a_switch_change_is_on_the_screen(new_learner: Callable[.
     learner.press(say("board.views.what_if"))
     score = learner.cell("scores", 1, 2)
     before = score.get_attribute("data-value")
-    learner.page.get_by_text(say("what_if.projections.exchanged.choice"), exact=True).click()
+    choice = learner.page.get_by_text(say("what_if.projections.exchanged.choice"), exact=True)
+    box_of(choice)  # Playwright scrolls the page to click what still unfolds, as no hand does
+    choice.click()
     _reveal(learner)  # what is predicted of it
     expect(score).not_to_have_attribute("data-value", before or "")
     shows_rows(learner.page.locator(".board"))
