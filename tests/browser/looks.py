@@ -1,6 +1,7 @@
 """What tests of looks measure: colours, and what of a page is seen, counted and boxed in one way."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -138,14 +139,19 @@ _LOOK = """() => {
   for (const each of through) each.style.pointerEvents = '';
   const seen = selector => all(selector).filter(shown).map(each => each.getBoundingClientRect());
   if (seen('.status').some(one => seen('.views button').some(other => lies(one, other)))) covered.push('status');
+  const meet = (one, other) => one.of !== other.of && one.floats === other.floats
+    && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
+    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  const over = texts.flatMap((one, at) => texts.slice(at + 1).filter(other => meet(one, other))
+    .map(other => `${one.text} | ${other.text}`)); // what the page is scrolled under covers what it may
   const main = document.querySelector('[data-testid=stMain]');
-  const over = all('.board .tools').filter(shown).map(each => boxOf(each).right - boxOf(each.closest('.board')).right);
-  return {
+  const out = all('.board .tools').filter(shown).map(each => boxOf(each).right - boxOf(each.closest('.board')).right);
+  return JSON.stringify({ // which Playwright hands over far sooner than objects
     controls: controls.map(each => each.getAttribute('aria-label') || each.innerText || each.value || each.tagName),
-    words, texts, cut: parts, covered, small, chips: all('.chip').filter(shown).length,
-    down: main.scrollHeight - main.clientHeight,
-    sideways: Math.max(main.scrollWidth - main.clientWidth, ...over.map(Math.round)),
-  };
+    words, ends: texts.map(({ text, bottom }) => [text, bottom]), over, cut: parts, covered, small,
+    chips: all('.chip').filter(shown).length, down: main.scrollHeight - main.clientHeight,
+    sideways: Math.max(main.scrollWidth - main.clientWidth, ...out.map(Math.round)),
+  });
 }"""
 
 
@@ -214,25 +220,14 @@ class Look:
 
     controls: list[str]
     words: list[str]
-    texts: list[dict[str, Any]]
+    ends: list[tuple[str, float]]  # its texts, and where each ends
+    over: list[str]  # texts that lie on each other
     cut: list[str]  # texts that end at an edge, with no sign that they go on
     covered: list[str]  # cells over whose digits something lies, and what tells of torch
     chips: int  # words that are picked by a press each
     small: list[str]  # texts whose letters have less than 12 pixels
     down: int  # how many pixels of it a scroll would bring
     sideways: int
-
-    @property
-    def over(self) -> list[str]:
-        """The texts that lie on each other; what the page is scrolled under covers what it may."""
-        found = []
-        for at, one in enumerate(self.texts):
-            for other in self.texts[at + 1 :]:
-                across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-                down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-                if one["of"] != other["of"] and one["floats"] == other["floats"] and across > 1 and down > 1:
-                    found.append(f"{one['text']} | {other['text']}")
-        return found
 
     @property
     def trouble(self) -> dict[str, Any]:
@@ -250,14 +245,22 @@ class Look:
         found = {f"controls, at most {controls}": self.controls[controls:] and self.controls}
         found |= {f"words, at most {words}": self.words[words:] and self.words}
         if end is not None:
-            found |= {f"ends below {end}": [each["text"] for each in self.texts if each["bottom"] > end]}
+            found |= {f"ends below {end}": [text for text, bottom in self.ends if bottom > end]}
             found |= {"scrolls": ["page"] * (self.down > 1)}
         return {what: each for what, each in found.items() if each}
 
 
 def look_at(page: Page) -> Look:
     """Return what of a page is seen now."""
-    return Look(**page.evaluate(_LOOK))
+    return Look(**json.loads(page.evaluate(_LOOK)))
+
+
+def schemes(page: Page) -> Iterator[str]:
+    """Give a page's own colour scheme, then the other one, in which it stays: a change takes it half a second."""
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    for scheme in ("dark", "light") if is_dark else ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        yield scheme
 
 
 def digits_below(page: Page, pixels: float) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -27,7 +27,7 @@ from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
 from tests.browser.lesson import Learner
-from tests.browser.looks import look_at
+from tests.browser.looks import look_at, schemes
 from tests.browser.playground import at_rest, box_of, eventually, holds
 
 # How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
@@ -257,14 +257,13 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
 
     eventually(wrong, {})
     cells = learner.page.locator(".board .cell:visible")
-    schemes = ("dark", "light") if wide else ("light", "dark")  # the last is the one that it had
-    for scheme, (width, height) in product(schemes, (*OTHERS, (1366, 768)) if wide else [(390, 844)]):
-        learner.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        learner.page.set_viewport_size({"width": width, "height": height})
-        at = (name, scheme, width, height)
-        eventually(lambda: (*at, look_at(learner.page).trouble), (*at, {}))  # noqa: B023
-        if height > 700 and width != 1366 and wide and not stage:  # each number of every head, below what is asked
-            eventually(lambda: (*at, cells.evaluate_all(_SEEN)), (*at, True))  # noqa: B023
+    for scheme in schemes(learner.page):
+        for width, height in (*OTHERS, (1366, 768)) if wide else [(390, 844)]:
+            learner.page.set_viewport_size({"width": width, "height": height})
+            at = (name, scheme, width, height)
+            eventually(lambda: (*at, look_at(learner.page).trouble), (*at, {}))  # noqa: B023
+            if height > 700 and width != 1366 and wide and not stage:  # each number of every head, below what is asked
+                eventually(lambda: (*at, cells.evaluate_all(_SEEN)), (*at, True))  # noqa: B023
     if name in (QUESTIONS[0].slug, f"{QUESTIONS[0].slug}, answered"):
         nothing_is_found(learner.page)
 

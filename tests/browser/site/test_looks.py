@@ -20,7 +20,7 @@ from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
-from tests.browser.looks import BY_COLOUR, digits_below, look_at
+from tests.browser.looks import BY_COLOUR, digits_below, look_at, schemes
 from tests.browser.playground import Playground, at_rest, eventually, holds
 from tests.browser.site.test_doors import stands_behind_its_door
 
@@ -107,8 +107,7 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new_lear
     for number, step in enumerate(LESSON, 1):
         reader.is_at(f"{number}. {step.title}")
         reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
-        for scheme in ("dark", "light"):
-            reader.page.emulate_media(color_scheme=scheme)
+        for _ in schemes(reader.page):
             _is_right_in_every_window(reader, f"lesson-{number}")
         reader.page.keyboard.press("PageDown")
     reader.page.keyboard.press("p")
