@@ -116,8 +116,8 @@ _LOOK = """() => {
   const lies = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom
     && other.top < one.bottom;
   const pointsOf = once(line => {
-    const at = line.getScreenCTM(), length = line.getTotalLength();
-    return Array.from({ length: 200 }, (_, n) => line.getPointAtLength(length * n / 199).matrixTransform(at));
+    const at = line.getScreenCTM(), n = Math.ceil(line.getTotalLength() / 2); // a point each 2 pixels
+    return Array.from({ length: n }, (_, i) => line.getPointAtLength(2 * i).matrixTransform(at));
   });
   const lines = all('.flow path, .bands path').filter(shown);
   const through = [...lines, ...all('.ribbons path, .picked-row')]; // a pointer goes through these, and sees them now
@@ -130,6 +130,7 @@ _LOOK = """() => {
       x > box.left + 2 && x < box.right - 2 && y > box.top + 2 && y < box.bottom - 2; // it may touch an edge
     const crossing = lines.flatMap(line => (lies(boxOf(line), box) ? pointsOf(line).filter(isIn).slice(0, 1) : []));
     return [middle, ...crossing].some(({ x, y }) => {
+      if (cell.contains(cell.getRootNode().elementFromPoint(x, y))) return false; // as nearly always
       const over = cell.getRootNode().elementsFromPoint(x, y);
       const rest = over.slice(0, Math.max(0, over.indexOf(cell)));
       return rest.some(each => !cell.contains(each) && !each.matches('.dark .picked-row') && !within(each, floating)
