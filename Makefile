@@ -86,7 +86,7 @@ pages: dev-packages node-packages
 	$(PYTEST) tests/pages
 
 browser: dev-packages chromium
-	$(PYTEST) tests/browser --reruns 1 -rR
+	$(PYTEST) tests/browser
 
 bench: dev-packages chromium
 	@$(INSTALL) --alone requirements-field.txt requirements.txt requirements-dev.txt
