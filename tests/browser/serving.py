@@ -24,23 +24,17 @@ START_SECONDS = 180  # where the machine does much else
 
 
 @contextmanager
-def running_server(
-    log: IO[str] | None = None,
-    port: int | None = None,
-    script: Path = Path("app.py"),
-    folder: Path = ROOT,
-    **environment: str,
-) -> Iterator[str]:
+def running_server(log: IO[str] | None = None, port: int | None = None, **environment: str) -> Iterator[str]:
     """Run the app as every Streamlit app is run, with its own settings on this port, or a free one; give its
     address."""
     port = port or free_port()
     command = [
-        sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.address=127.0.0.1",
+        sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.address=127.0.0.1",
         "--server.headless=true",
     ]  # fmt: skip
     kept = tempfile.TemporaryDirectory()
     given = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "XDG_DATA_HOME": kept.name} | environment
-    server = subprocess.Popen(command, cwd=folder, env=given, stdout=log, stderr=subprocess.STDOUT)
+    server = subprocess.Popen(command, cwd=ROOT, env=given, stdout=log, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_until_healthy(address, server)

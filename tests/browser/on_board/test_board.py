@@ -15,7 +15,7 @@ from attnviz.core.stages import STAGES
 from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.browser.board import Board, numbers_of, way_to
-from tests.browser.playground import box_of, eventually
+from tests.browser.playground import eventually
 
 TO_BE = "to be or not to be"
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -245,25 +245,3 @@ def test_keys_step_a_number_and_quick_presses_are_all_kept(board: Board) -> None
     board.focus_on(W_Q).press_keys(*["Alt+ArrowUp"] * 12, *["Alt+Shift+ArrowLeft"] * 2, "Alt+ArrowRight")
     now = edited(("w_q", 0, 1, 0.4466))
     board.shows_all(now, trace(now))
-
-
-# --- Trouble -------------------------------------------------------------------------------------------------
-
-
-SCREENS = [(390, 844), (1366, 768), (1920, 1080)]
-
-
-@pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_the_board_has_its_place_on_the_screen(new_board: Callable[..., Board], width: int, height: int) -> None:
-    board = new_board(width, height).open_board()
-    assert board.sideways <= 0
-    for grid in board.page.get_by_role("grid").all():
-        box = box_of(grid)
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= width
-    if width > 1000:
-        panel, weights = board.panel.bounding_box(), board.cell(("attention_weights", 5, 5)).bounding_box()
-        assert panel is not None
-        assert weights is not None
-        assert weights["y"] + weights["height"] <= panel["y"]
-        assert panel["y"] + panel["height"] <= height

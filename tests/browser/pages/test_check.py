@@ -174,24 +174,6 @@ def fill_first(reader: Learner, **address: str) -> None:
     reader.page.wait_for_url("**answers=*")
 
 
-def test_after_marking_tab_goes_from_field_to_field(check: Learner) -> None:
-    check.open("/exercises", check="exercise.7.3.2.2.i.s.qk")
-    fields = check.page.locator(".st-key-check_blanks input")
-    expect(fields).to_have_count(12)
-    fields.first.fill("99")
-    fields.first.press("Enter")
-    eventually(lambda: "answers=" in check.link, True)
-    check.press("Mark my answers")
-    expect(check.page.locator("td.wrong")).to_have_count(1)
-    check.press(say("exercises.rule.skip"))  # the rule of K is no longer asked for between the tables
-    expect(check.page.locator(".st-key-check_rules")).to_have_count(0)
-    fields.first.focus()
-    for n in range(1, 12):
-        check.page.keyboard.press("Tab")
-        expect(fields.nth(n)).to_be_focused()
-        check.page.keyboard.type("1")  # what is typed is taken on leaving, and the page runs anew
-
-
 def test_tab_goes_through_the_rules_that_are_asked_for_and_then_from_field_to_field(check: Learner) -> None:
     check.open("/exercises", check="exercise.7.3.2.2.i.s.qk")
     page, rules = check.page, check.page.locator(".st-key-check_rules button")

@@ -75,16 +75,3 @@ def test_sentences_move_with_the_board_while_a_number_is_dragged(new_learner: Ca
     mouse.up()
     expect(about).to_be_visible()
     expect(told).to_contain_text(f"is ({first}, {second})")
-
-
-def test_a_challenge_is_met_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner().lesson(step=9, d_in=1, d_out=1)
-    expect(learner.cell("w_q", 0, 0)).to_be_visible()  # which the Tab key then meets on its first way round
-    expect(learner.page.get_by_text("✓ Done: Make every token")).to_have_count(0)
-    for _ in range(160):
-        learner.tab()
-        if learner.cell_in_focus()[0] == "w_q":
-            break
-    learner.page.keyboard.type("0")
-    learner.page.keyboard.press("Enter")
-    learner.says("✓ Done: Make every token")

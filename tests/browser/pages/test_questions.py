@@ -3,11 +3,9 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Locator, TimeoutError, expect
@@ -15,20 +13,16 @@ from playwright.sync_api import Locator, TimeoutError, expect
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
-from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.explanation.masking import key_of
 from attnviz.link.question_text import question_of
-from attnviz.link.set_up import query_of
 from attnviz.teach.lesson import STEPS, reached_matrices
 from attnviz.teach.predictions import Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, Question
-from attnviz.teach.switched import alone, turned
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at, schemes
-from tests.browser.playground import at_rest, box_of, eventually, holds
+from tests.browser.playground import at_rest, box_of, eventually
 
 # How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
@@ -134,9 +128,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
             expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
 
 
-def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_a_prediction(
-    new_learner: Callable[..., Learner],
-) -> None:
+def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new_learner: Callable[..., Learner]) -> None:
     """Of each, nothing that is told afterwards is in the page's text, and no cell has a number of its own; Space shows
     what happened, or a press on the row or the cell that a choice is of."""
     learner = new_learner(1366, 768).open("/lesson", step=STEPS[1].name, example="published")
@@ -163,8 +155,10 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             _reveal(learner, learner.page.locator(f"[data-at='{at},0']").first.click)
             learner.says(asked.outcome(choice)[0])
         else:
-            _reveal(learner)
-            learner.says(asked.outcome("")[0])
+            wrong = next(iter(asked.wrong))
+            learner.page.locator(f".st-key-predict-{wrong} button").click()
+            learner.says(asked.outcome(wrong)[0])
+            assert f"predicted=step-{step.name}.{wrong}" in learner.address
             expect(learner.page.locator(".telling .outcome")).to_be_focused()
             if before is STEPS[0]:
                 nothing_is_found(learner.page)
@@ -172,21 +166,6 @@ def test_no_step_of_the_lesson_and_no_switch_of_what_if_holds_its_answer_before_
             learner.page.locator(".st-key-lesson-next button").click()
             expect(learner.page.locator(".st-key-lesson_head h2")).to_be_focused()
     assert below == pytest.approx([below[0]] * len(below), abs=0.5), "nothing moves from step to step"
-    holds(learner.open("/").page, "Boolean(window.attnvizAddress)")
-    for place in PLACES:
-        to = WhatIf.read("typed:1:2:5") if place == TYPED else alone(place)
-        square = Scenario("the cat sat", d_in=4, d_out=4, n_heads=2)
-        patch = dict(parse_qsl(query_of(replace(square, what_if=to.text)))) | {"predicted": None}
-        learner.page.evaluate("patch => { window.attnvizAddress.change(patch); }", patch)
-        asked = turned(square, to, place, 1)
-        assert asked is not None
-        expect(learner.page.get_by_text(asked.act, exact=True)).to_be_visible()
-        note, more = (say(key_of(place, kind, reads_others=False)) for kind in ("note", "more"))
-        _holds_nothing(_seen(learner, square)[0], {note, more}, asked)
-    assert asked is not None
-    _reveal(learner)
-    learner.says(asked.outcome("")[0])
-    assert more in _seen(learner, replace(square, what_if=to.text))[0]
 
 
 def _between(one: Locator, other: Locator, edge: str = "top") -> float:
@@ -288,7 +267,7 @@ def _tries(learner: Learner, question: Question) -> None:
         expect(learner.page.locator(".chip.on").first).to_have_text(token[1])
 
 
-def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(learner: Learner) -> None:
+def test_a_button_and_a_cell_change_the_example_and_back_returns(learner: Learner) -> None:
     begun(learner, "values")
     shows_another(learner.cell("w_v", 0, 0), "0.0000")
     learner.press("W_v = zeros")
@@ -302,17 +281,6 @@ def test_buttons_sliders_choices_and_cells_change_the_example_and_back_returns(l
     learner.settle()
     learner.page.go_back()
     shows_number(learner.cell("w_v", 0, 0), "0.0000")
-
-    begun(learner, "biases")
-    slider = learner.page.get_by_role("slider", name="b_k")
-    slider.focus()
-    slider.press("ArrowRight")
-    learner.says(say("seen.same", matrix=STAGES["attention_weights"].title))
-    learner.says(f"{STAGES['scores'].title}: changed by up to")
-
-    begun(learner, "axis").page.get_by_text("each column", exact=True).click()
-    learner.says("1.1400 for “black”, 1.1400 for “cat”, 0.7200 for “sat”.")
-    learner.says(say("seen.axis.outside", names="“black”, “cat” and “sat”"))
 
 
 def test_what_a_try_and_a_switch_change_is_on_the_screen(new_learner: Callable[..., Learner]) -> None:

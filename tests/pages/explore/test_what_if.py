@@ -1,5 +1,6 @@
 """The panel What if: what is chosen there changes the computation, stands in the address, and is compared as B."""
 
+import json
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -15,6 +16,7 @@ from attnviz.link.set_up import query_of
 from attnviz.teach.masked import computed_in
 from attnviz.teach.switched import about, alone, turned
 from attnviz.words import say
+from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
@@ -63,12 +65,15 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
         playground.set(f"what_if.{name}", place.split(".")[1])
     assert playground.shows(scenario)
     assert in_address(playground.at, "what_if") == to
-    why = say(key_of(place, "more", reads_others=False))
+    (board,) = Reader(**playground.at.session_state["session"].address.query | {"view": "board"}).boards
+    for matrix, numbers in trace(scenario).seen_from(0).matrices.items():
+        np.testing.assert_array_equal(numbers_in(board["matrices"], matrix), numbers.flatten())
+    note, why = (say(key_of(place, kind, reads_others=False)) for kind in ("note", "more"))
     asked = turned(scenario, WhatIf.read(to), place, 0 if place == TYPED else 1)
     assert asked is not None
-    assert why not in playground.says
     assert asked.asks in playground.says
-    assert asked.happened not in playground.says
+    seen = "\n".join([playground.says, *playground.all_markdown(), json.dumps(board, ensure_ascii=False)])
+    assert not [each for each in {note, why, asked.happened, *asked.more, *asked.wrong.values()} if each in seen]
     wrong = next(iter(asked.wrong))
     playground.press_key(f"predict.{wrong}" if name != "cut" else "predicting.skip")
     assert playground.shows(replace(scenario, what_if=to))

@@ -7,8 +7,7 @@ import pytest
 
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import scenario_from_query
-from attnviz.teach.lesson import STEPS, Step, about_the_numbers
-from attnviz.teach.predictions import prediction_of
+from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -93,24 +92,6 @@ def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> No
     for number, step in enumerate(STEPS, 1):
         reader = lesson(step=str(number), text=" ")
         assert [each.value for each in reader.at.info] == [say("lesson.blank")], step.title
-
-
-@pytest.mark.parametrize("step", STEPS[1:], ids=lambda step: step.name)
-def test_nothing_of_a_step_is_in_the_page_before_its_prediction(step: Step) -> None:
-    reader = lesson(step=step.name, predictions="on")
-    trace = traced(scenario_from_query("")[0])
-    asks = prediction_of(step.name, trace, 1, DEFAULT_DIGITS)
-    assert asks is not None
-    (board,) = reader.boards
-    before = {name for each in STEPS[: STEPS.index(step)] for name in each.shows}
-    assert set(board["shown"]) - set(board["ghosts"]) <= before
-    assert (board["tells"]["sentences"], board["tells"]["outcome"]) == ([], [])
-    assert asks.asks in reader.says
-    wrong = next(choice for choice in asks.choices if choice != asks.right)
-    reader.press(asks.choices[wrong])
-    assert tells(reader)["outcome"] == asks.outcome(wrong)
-    assert tells(reader)["sentences"]
-    assert in_address(reader.at, "predicted") == f"step-{step.name}.{wrong}"
 
 
 def test_a_step_leads_to_the_questions_asked_there() -> None:
