@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.playground import Playground, at_rest, box_of, eventually
+from tests.browser.playground import Playground, eventually
 
 
 class Learner(Playground):
@@ -27,20 +27,6 @@ class Learner(Playground):
         """Reach something by the Tab key alone, by the start of its name, once it is drawn."""
         eventually(lambda: self.tab().startswith(name), True)
         return self
-
-    def drag(self, what: Locator, where: Locator) -> Self:
-        """Drag something by the mouse to where something else is."""
-        what.scroll_into_view_if_needed()
-        (x, y), (to_x, to_y) = at_rest(self.page, lambda: [*map(self._middle_of, (what, where))])
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(to_x, to_y, steps=4)
-        self.page.mouse.up()
-        return self
-
-    def _middle_of(self, element: Locator) -> tuple[float, float]:
-        box = box_of(element)
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def walk_to(self, matrix: str, row: int, column: int) -> Self:
         """Go from a board's cell that has the focus to another one of its matrix, by arrow keys."""

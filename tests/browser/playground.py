@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -215,45 +215,19 @@ class Playground:
         return self
 
     def edit(self, row: int, column: int, value: object) -> Self:
-        """Type into a cell of the matrix that the editor shows."""
-        self.select_cell(row, column)
-        self.type_into_cell(value)
-        return self
-
-    def select_cell(self, row: int, column: int) -> None:
-        """Click a cell of the last column, whose place is known whatever the widths, and walk left from there."""
-        n_rows, n_columns = self.editor_shape()
+        """Type into a cell of the matrix that the editor shows: from one of the last column, whose place is known."""
+        grid, keyboard = self.page.locator("[data-testid=stDataFrame] table[role=grid]"), self.page.keyboard
+        n_rows, n_columns = (int(grid.get_attribute(f"aria-{axis}count") or 0) - 1 for axis in ("row", "col"))
         for _ in range(5):
             self.canvas.scroll_into_view_if_needed()
             box = box_of(self.canvas)
-            height = box["height"] / (n_rows + 1)
-            self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + height * (row + 1.5))
-            try:
+            self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] / (n_rows + 1) * (row + 1.5))
+            with suppress(TimeoutError):  # the editor was drawn anew in that moment, so the click was lost
                 self._is_selected(row, n_columns - 1)
                 for to in range(n_columns - 2, column - 1, -1):
-                    self.page.keyboard.press("ArrowLeft")
+                    keyboard.press("ArrowLeft")
                     self._is_selected(row, to)
-                return
-            except TimeoutError:  # the editor was drawn anew in that moment, so the click was lost
-                continue
-        raise AssertionError(f"the cell [{row}, {column}] could not be selected")
-
-    def _is_selected(self, row: int, column: int) -> None:
-        selected = f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]"
-        self.page.locator(selected).wait_for(state="attached", timeout=3000)
-        if self.cell_input.count():  # a click on a cell that is selected already opens it
-            self.page.keyboard.press("Escape")
-            expect(self.cell_input).to_have_count(0)
-
-    def type_into_cell(self, value: object) -> Self:
-        """Replace the number in the selected cell, by keyboard alone."""
-        self.begin_to_type(value)
-        self.page.keyboard.press("Enter")
-        return self
-
-    def begin_to_type(self, value: object) -> Self:
-        """Write over the number in the selected cell, and leave the cell open."""
-        keyboard = self.page.keyboard
+                break
         self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
         if self.cell_input.count() == 0:
             keyboard.press("Enter")
@@ -262,20 +236,18 @@ class Playground:
         keyboard.press("Control+A")
         keyboard.type(str(value))
         self.page.wait_for_timeout(200)  # ... and to know what was typed
+        keyboard.press("Enter")
         return self
+
+    def _is_selected(self, row: int, column: int) -> None:
+        selected = f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]"
+        self.page.locator(selected).wait_for(state="attached", timeout=3000)
+        if self.cell_input.count():  # a click on a cell that is selected already opens it
+            self.page.keyboard.press("Escape")
+            expect(self.cell_input).to_have_count(0)
 
     def pick(self, token: str) -> Self:
         self.chip(token).click()
-        return self
-
-    def paste(self, symbol: str, table: str) -> Self:
-        """Replace a whole matrix by a pasted table."""
-        self.look_at(symbol).press(f"Paste a table into {symbol}")
-        box = self.page.get_by_role("textbox", name="rows of")
-        box.fill(table)
-        box.press("Control+Enter")
-        self.press("Use these numbers")
-        self.page.keyboard.press("Escape")
         return self
 
     def hover(self, matrix: str, row: int, column: int) -> str:
@@ -338,10 +310,6 @@ class Playground:
     def chip(self, token: str) -> Locator:
         return self.page.get_by_role("radiogroup", name="Query token").get_by_role("radio", name=token, exact=True)
 
-    def editor_shape(self) -> tuple[int, int]:
-        grid = self.page.locator("[data-testid=stDataFrame] table[role=grid]")
-        return int(grid.get_attribute("aria-rowcount") or 0) - 1, int(grid.get_attribute("aria-colcount") or 0) - 1
-
     def chart(self, matrix: str) -> Locator:
         return self.page.locator(f"figure[data-matrix={matrix}]")
 
@@ -353,16 +321,8 @@ class Playground:
     def labels(self, matrix: str) -> list[str]:
         return [row["label"] for row in self.read(matrix)]
 
-    def row(self, matrix: str, label: str) -> list[str]:
-        """The numbers in the row with this label, as they stand in the cells."""
-        return next((row["cells"] for row in self.read(matrix) if row["label"] == label), [])
-
     def cells(self, matrix: str) -> list[list[str]]:
         return [row["cells"] for row in self.read(matrix)]
-
-    def shows(self, matrix: str, label: str, numbers: list[str]) -> None:
-        """Wait until a row has these numbers."""
-        eventually(lambda: self.row(matrix, label), numbers)
 
     def says(self, text: str) -> None:
         """Wait until the page says this somewhere."""

@@ -4,17 +4,20 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.components.v2 import manifest_scanner
 
 from attnviz.app.learn.running import shared
-from benchmarks.clients.servers import OURS, Server, serving
+from attnviz.app.server import middleware, routes
 from tests.pages.playground import Playground
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    with serving(OURS) as running:
-        yield running
+@pytest.fixture
+def server() -> Iterator[TestClient]:
+    """What asks for the app's own addresses."""
+    with TestClient(Starlette(routes=routes(), middleware=middleware())) as client:
+        yield client
 
 
 @pytest.fixture(autouse=True, scope="session")

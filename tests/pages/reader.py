@@ -21,6 +21,7 @@ from attnviz.models import offered
 _ROOT = Path(__file__).parents[2]
 PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
 SEVERAL_SECONDS = 60
+HERE = {"origin": "http://testserver"}  # where a page of the test client's is
 
 
 def in_address(at: AppTest, name: str) -> str:

@@ -18,7 +18,14 @@ def page(chromium: Browser) -> Iterator[Page]:
     page = context.new_page()
     page.evaluate(
         """async source => {
-          window.script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+          const script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+          window.mount = data => { // beside what stands there
+            const root = document.createElement('div');
+            root.innerHTML = '<div class="board"></div>';
+            document.body.append(root);
+            script.default({parentElement: root, data});
+            return root;
+          };
         }""",
         board_script(),
     )
@@ -30,11 +37,8 @@ def test_a_disagreement_is_told_loudly(page: Page) -> None:
     scenario = Scenario(embedding="published")
     data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"lit": None}
     mount = """data => {
-      const root = document.createElement('div');
-      root.innerHTML = '<div class="board"></div>';
-      document.body.replaceChildren(root);
-      script.default({parentElement: root, data});
-      const status = root.querySelector('.status');
+      document.body.replaceChildren();
+      const status = window.mount(data).querySelector('.status');
       return [status.textContent, status.className, status.getAttribute('role')];
     }"""
     text, look, role = page.evaluate(mount, data)
@@ -54,13 +58,7 @@ def test_of_two_boards_escape_closes_one_plane(page: Page) -> None:
     scenario = Scenario(embedding="published")
     looks = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "framed": False}
     data = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"lit": None} | looks
-    mount = """data => document.body.replaceChildren(...[0, 1].map(() => {
-      const root = document.createElement('div');
-      root.innerHTML = '<div class="board"></div>';
-      script.default({parentElement: root, data});
-      return root;
-    }))"""
-    page.evaluate(mount, data)
+    page.evaluate("data => { document.body.replaceChildren(); mount(data); mount(data); }", data)
     for why in page.locator(".why").all():
         why.dispatch_event("click")
     page.evaluate("document.activeElement.blur()")
@@ -82,10 +80,8 @@ def test_a_hundred_boards_that_came_and_went_leave_no_listener(page: Page) -> No
 
     mount = """([data, times]) => {
       for (let time = 0; time < times; time += 1) {
-        const root = document.createElement('div');
-        root.innerHTML = '<div class="board"></div>';
-        document.body.replaceChildren(root);
-        script.default({parentElement: root, data});
+        document.body.replaceChildren();
+        window.mount(data);
       }
     }"""
     page.evaluate("document.body.replaceChildren()")

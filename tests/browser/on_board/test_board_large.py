@@ -11,15 +11,9 @@ from attnviz.words.numbers import written
 from tests.browser.board import Board
 from tests.browser.playground import eventually
 
-PIXEL = """([name, row, column]) => {
-  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-  const canvas = host.shadowRoot.querySelector(`[data-matrix=${name}] .colours`);
-  return [...canvas.getContext('2d').getImageData(column, row, 1, 1).data];
-}"""
-PLACE = """([name, row, column]) => {
-  const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-  const grid = host.shadowRoot.querySelector(`[data-matrix=${name}] .grid`);
-  const [canvas, box] = [grid.querySelector('.colours'), grid.getBoundingClientRect()];
+PIXEL = """(canvas, [row, column]) => [...canvas.getContext('2d').getImageData(column, row, 1, 1).data]"""
+PLACE = """(canvas, [row, column]) => {
+  const box = canvas.parentElement.getBoundingClientRect();
   const at = (share, length) => (share + 0.5) / length;
   return [box.left + at(column, canvas.width) * box.width, box.top + at(row, canvas.height) * box.height];
 }"""
@@ -30,7 +24,7 @@ def of_words(count: int) -> Scenario:
 
 
 def middle(page: Page, name: str, row: int, column: int) -> tuple[float, float]:
-    x, y = page.evaluate(PLACE, [name, row, column])
+    x, y = page.locator(f"[data-matrix={name}] .colours").evaluate(PLACE, [row, column])
     return x, y
 
 
@@ -46,7 +40,8 @@ def test_colours_are_painted_and_cells_are_pointed_at_pinned_and_changed(
 
     # More is more ink, and every pixel is painted.
     row = shown.attention_weights[9]
-    least, most = (page.evaluate(PIXEL, ["attention_weights", 9, int(at)]) for at in (row.argmin(), row.argmax()))
+    canvas = page.locator("[data-matrix=attention_weights] .colours")
+    least, most = (canvas.evaluate(PIXEL, [9, int(at)]) for at in (row.argmin(), row.argmax()))
     assert least[3] == most[3] == 255
     assert sum(most[:3]) < sum(least[:3])
 

@@ -18,21 +18,17 @@ CAT: dict[str, Any] = {"example": "fluffy-cat"}
 SPINE = ("x", "q", "scores", "attention_weights", "context")
 SCREENS = [(1366, 650), (1366, 768), (1920, 1080)]
 
-_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-const root = host.shadowRoot;
-const all = (selector) => [...root.querySelectorAll(selector)];
-const boxOf = (each) => (({x, y, width, height}) => [x, y, width, height])(each.getBoundingClientRect());"""
-_BOXES = f"selector => {{ {_ROOT} return all(selector).map(boxOf); }}"
-
-
-_PICKED = f"() => {{ {_ROOT} return all('.chip').findIndex(each => each.matches('.on')); }}"
+_BOXES = """all => all.map(each => {
+  const { x, y, width, height } = each.getBoundingClientRect();
+  return [x, y, width, height];
+})"""
 
 
 class Bounds(Board):
     """A reader with a ruler and a watch."""
 
     def boxes(self, selector: str) -> list[list[float]]:
-        found: list[list[float]] = self.page.evaluate(_BOXES, selector)
+        found: list[list[float]] = self.board.locator(selector).evaluate_all(_BOXES)
         return found
 
     def row_of(self, matrix: str, row: int) -> list[list[float]]:
@@ -85,7 +81,7 @@ def out_of_view(board: Bounds, width: int, height: int) -> list[str]:
 
 def aligned(board: Bounds) -> None:
     """The picked word's cells stand in one row, with its name and its band."""
-    picked = board.page.evaluate(_PICKED)
+    picked = board.board.locator(".chip").evaluate_all("all => all.findIndex(each => each.matches('.on'))")
     rows = {name: board.row_of(name, picked) for name in SPINE}
     heights = [y for row in rows.values() for _, y, _, _ in row]
     assert max(heights) - min(heights) <= 1

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
+from attnviz.app.entry.main import DOORS, HIDDEN
 from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.browser.lesson import Learner
@@ -84,7 +85,11 @@ def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callabl
     assert right is not None
     assert left["x"] + left["width"] <= right["x"]
     menu.click()
-    reader.page.get_by_role("link", name=say("app.check.title")).wait_for()
+    pages = [say(f"app.{page}.title") for door in DOORS.values() for page in door if page not in HIDDEN]
+    expect(reader.page.get_by_test_id("stSidebarNavLink")).to_have_text(pages)
+    for door in filter(None, DOORS):
+        expect(reader.page.get_by_test_id("stSidebarNav")).to_contain_text(say(f"app.doors.{door}"))
     eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
     reader.page.get_by_role("link", name=say("app.questions.title")).tap()
+    reader.page.wait_for_url("**/questions*")
     expect(reader.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()  # it lay over the page that was chosen

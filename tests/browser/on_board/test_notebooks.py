@@ -81,11 +81,11 @@ def _answers(address: str) -> bool:
 class Jupyter:
     """A notebook that is open in one of Jupyter's two front ends."""
 
-    def __init__(self, page: Page, server: str, front: str, folder: Path) -> None:
-        self.page, self.server, self.front, self.folder = page, server, front, folder
+    def __init__(self, page: Page, server: str) -> None:
+        self.page, self.server = page, server
 
-    def open(self, name: str) -> None:
-        self.page.goto(f"{self.server}/{self.front}/{name}?reset", wait_until="commit")
+    def open(self, name: str, front: str = "lab/tree") -> None:
+        self.page.goto(f"{self.server}/{front}/{name}?reset", wait_until="commit")
         expect(self.page.locator(".jp-Cell").first).to_be_visible(timeout=SHOWN)
 
     def does(self, command: str, **given: object) -> None:
@@ -132,23 +132,22 @@ def types(board: Locator, place: str, text: str) -> None:
     board.page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("front", ["lab/tree", "notebooks"])
-def test_jupyter_shows_boards_hears_of_edits_and_is_never_blank(
-    page: Page, chromium: Browser, front: str, tmp_path: Path
-) -> None:
+def test_jupyter_shows_boards_hears_of_edits_and_is_never_blank(page: Page, chromium: Browser, tmp_path: Path) -> None:
+    """In Notebook 7 and in JupyterLab, which have what follows in common."""
     cells = [new_code_cell(each) for each in (*WIDGETS, *THEMSELVES)]  # type: ignore[no-untyped-call]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), tmp_path / "a.ipynb")  # type: ignore[no-untyped-call]
     command = ["notebook", "--no-browser", "--allow-root", "--IdentityProvider.token=",
                "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]  # fmt: skip
     with served(command, tmp_path, "/api/status") as server:
-        jupyter = Jupyter(page, server, front, tmp_path)
-        jupyter.open("a.ipynb")
-        jupyter.runs_all()
+        jupyter = Jupyter(page, server)
+        for front in ("notebooks", "lab/tree"):
+            jupyter.open("a.ipynb", front)
+            jupyter.runs_all()
+            _edits_come_back(jupyter)
         assert page.locator("[class^=attnviz-]").evaluate_all("all => all.some((each) => each.offsetParent)") is False
         for frame in jupyter.frames():
             frame.locator(".status").scroll_into_view_if_needed()
             expect(frame.locator(".status")).to_contain_text(SENT)
-        _edits_come_back(jupyter)
         jupyter.does("apputils:change-theme", theme="JupyterLab Dark")
         expect(page.locator(".board.dark")).to_have_count(3)
         for frame in jupyter.frames():

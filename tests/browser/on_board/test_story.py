@@ -15,6 +15,7 @@ from attnviz.link.set_up import query_of
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
+from tests.browser.looks import digits_below, look_at
 from tests.browser.playground import at_rest, eventually
 from tests.browser.readers import Tabs, readers
 
@@ -36,16 +37,6 @@ const seen = (selector) => [...root.querySelectorAll(selector)].filter(isSeen);
 const box = (each) => { const {left, right, top, bottom, width, height} = each.getBoundingClientRect();
   return {left, right, top, bottom, width, height, of: each.dataset.at ?? each.textContent}; };"""
 _BOXES = f"selector => {{ {_ROOT} return seen(selector).map(box); }}"
-_SMALL_LETTERS = f"""() => {{ {_ROOT}
-  const texts = document.createTreeWalker(root.querySelector('.board'), NodeFilter.SHOW_TEXT);
-  const small = [];
-  while (texts.nextNode()) {{
-    const {{parentElement: element, data}} = texts.currentNode;
-    const size = parseFloat(getComputedStyle(element).fontSize);
-    if (data.trim() && element.checkVisibility() && size < 12) small.push(data);
-  }}
-  return small;
-}}"""
 _CUT = f"""() => {{ {_ROOT}
   return seen('.cell:not(.chosen)').filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent);
 }}"""
@@ -91,7 +82,7 @@ class Story(Board):
         assert [box for box in outside if box["right"] > WIDTH + 0.5 and box["width"] > 0] == []
         targets = self.boxes(".cell, .board button, .slider, summary")
         assert [box for box in targets if box["height"] < 28] == []
-        assert self.page.evaluate(_SMALL_LETTERS) == []
+        assert (look_at(self.page).small, digits_below(self.page, 11.9)) == ([], [])
         assert self.page.evaluate(_CUT) == []
 
 

@@ -21,15 +21,14 @@ from tests.browser.readers import Tabs, readers
 
 TOY = ("w_q", 1, 0)  # 2.00
 # The page's colour, and of each matrix those of its cells and their digits.
-_COLOURS = """() => {
-  const root = document.querySelector('[class*=board] [data-testid=stBidiComponentIsolated]').shadowRoot;
+_COLOURS = """board => {
   const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
   const found = {};
-  for (const cell of root.querySelectorAll('.cell')) {
+  for (const cell of board.querySelectorAll('.cell')) {
     const { backgroundColor, color } = getComputedStyle(cell);
     (found[cell.dataset.at.split(',')[0]] ??= []).push([backgroundColor, color].map(channels));
   }
-  return [channels(getComputedStyle(root.querySelector('.board')).backgroundColor), found];
+  return [channels(getComputedStyle(board).backgroundColor), found];
 }"""
 
 
@@ -259,7 +258,7 @@ def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(
     new_newcomer: Callable[..., Newcomer], scheme: str
 ) -> None:
     reader = new_newcomer(1366, 768, color_scheme=scheme).arrive()
-    paper, matrices = reader.page.evaluate(_COLOURS)
+    paper, matrices = reader.board.evaluate(_COLOURS)
     for name, cells in matrices.items():
         assert max(contrast(cell, paper) for cell, _ in cells) >= 5, name
         assert min(contrast(cell, digits) for cell, digits in cells) >= 4.5, name

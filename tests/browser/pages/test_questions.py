@@ -129,8 +129,8 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
 
 
 def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new_learner: Callable[..., Learner]) -> None:
-    """Of each, nothing that is told afterwards is in the page's text, and no cell has a number of its own; Space shows
-    what happened, or a press on the row or the cell that a choice is of."""
+    """Nothing that is told afterwards is in the page's text, and no cell has a number of its own; a choice shows what
+    happened, or a press on the row or the cell that it's of."""
     learner = new_learner(1366, 768).open("/lesson", step=STEPS[1].name, example="published")
     usual = Scenario(embedding="published")
     trace = traced(usual)
@@ -158,7 +158,7 @@ def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new_learner:
             wrong = next(iter(asked.wrong))
             learner.page.locator(f".st-key-predict-{wrong} button").click()
             learner.says(asked.outcome(wrong)[0])
-            assert f"predicted=step-{step.name}.{wrong}" in learner.address
+            assert f"step-{step.name}.{wrong}" in learner.address
             expect(learner.page.locator(".telling .outcome")).to_be_focused()
             if before is STEPS[0]:
                 nothing_is_found(learner.page)

@@ -66,20 +66,6 @@ def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable
     eventually(lambda: reader.page.evaluate("location.pathname"), "/")
 
 
-def test_on_a_telephone_the_doors_are_headings_of_a_list_for_fingers(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner(390, 844).go("/lesson")
-    reader.page.get_by_test_id("stExpandSidebarButton").click()
-    links = reader.page.get_by_test_id("stSidebarNavLink")
-    expect(links).to_have_text([title for door in DOORS for title in _titles(door)])
-    for door in filter(None, DOORS):
-        expect(reader.page.get_by_test_id("stSidebarNav")).to_contain_text(say(f"app.doors.{door}"))
-    high = "all => all.every(each => each.getBoundingClientRect().height >= 40)"
-    eventually(lambda: links.evaluate_all(high), True)  # once the list has unfolded
-    links.get_by_text(say("app.exercises.title")).click()
-    reader.page.wait_for_url("**/exercises*")
-    expect(links.first).not_to_be_in_viewport()  # it has closed
-
-
 def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new_learner: Callable[..., Learner]) -> None:
     reader = new_learner()
     reader.page.goto(f"{reader.server}/_stcore/health")

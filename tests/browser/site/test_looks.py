@@ -139,6 +139,7 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
     "model": ["[data-head='2,0']"],
     "check": [".stMain .stButton button:visible"],
     "heatmaps": ["figure .cells > span"],
+    "scaling": [],  # what unfolds
 }
 
 

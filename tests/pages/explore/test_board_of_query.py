@@ -1,7 +1,7 @@
 """Torch's numbers by the query of a page: what a run of that page draws, whoever asks, and whichever server."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Semaphore
 from typing import Any
@@ -18,9 +18,8 @@ from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from tests.pages.playground import Playground
-from tests.pages.reader import Reader
+from tests.pages.reader import HERE, Reader
 
-HERE = {"origin": "http://testserver"}
 # What is of one session alone.
 OF_SESSION = {"key", "from", "picks", "store", "numbers", "play"}
 HEADS = {"text": "to be or not", "d_in": "4", "d_out": "4", "n_heads": "2", "n_layers": "2", "d_v": "4"}
@@ -43,12 +42,6 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
 TO_PREDICT = {f"step-{step.name}": ("lesson", HEADS | {"step": step.name, "layer": "1"}) for step in STEPS[1:]} | {
     each.slug: ("questions", {"question": each.slug}) for each in QUESTIONS if each.board_matrices(each.defaults)
 }
-
-
-@pytest.fixture
-def server() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=routes(), middleware=middleware())) as client:
-        yield client
 
 
 def ask(server: TestClient, sent: Any, headers: Mapping[str, str] = HERE) -> Any:

@@ -2,27 +2,16 @@
 
 import gc
 import time
-from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from attnviz.app.server import middleware, routes
 from attnviz.app.session.painting import PAINTINGS, Painting
-from tests.pages.reader import Reader, sent_to
-
-HERE = {"origin": "http://testserver"}
-
-
-@pytest.fixture
-def server() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=routes(), middleware=middleware())) as client:
-        yield client
+from tests.pages.reader import HERE, Reader, sent_to
 
 
 def asked(reader: Reader) -> dict[str, str]:

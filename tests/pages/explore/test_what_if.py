@@ -158,19 +158,9 @@ def test_what_comes_of_other_matrices_is_predicted_before_it_is_told(name: str) 
     assert why not in by_link.set("seed", 7).says, "no longer what it was about"
 
 
-@pytest.mark.parametrize(
-    ("page", "address", "key"),
-    [
-        ("pages/questions.py", {"question": "cosine", "predicted": "cosine.none"}, "questions.what_if"),
-        ("pages/lesson.py", {"step": "softmax"}, "lesson.what_if"),
-    ],
-)
-def test_the_panel_is_found_from_a_question_and_a_step_and_is_open_then(
-    page: str, address: dict[str, str], key: str
-) -> None:
-    reader = Reader(page, **address)
-    reader.press_key(key)
-    assert say("what_if.lead") in reader.texts
+def test_the_panel_is_found_from_a_step_and_is_open_then() -> None:
+    """From questions it is in test_questions.py."""
+    assert say("what_if.lead") in Reader("pages/lesson.py", step="softmax").press_key("lesson.what_if").texts
 
 
 def test_a_mask_is_painted_and_what_each_way_leaks_is_said() -> None:

@@ -5,7 +5,6 @@ import re
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -89,23 +88,16 @@ def test_an_empty_form_has_a_folded_field_for_each_matrix_of_a_layer_and_marks_c
 
 
 def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
+    """Its verdict is read in tests/browser/pages/test_check.py."""
     page.press(HANDOUT_BUTTON)
     assert page.text_of("q") == HANDOUT_Q
-    assert "✗ 41 of 54 results differ from the exact values: 39 wrong, 2 right, given the wrong numbers" in page.says
-    assert "The first error is a number of “word 1”, Q[0, 2]: 0.99 should be 1.05." in page.says
-    assert page.codes[0].splitlines()[1:] == [
-        "1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90",
-        "= 0.54 + 0.06 + 0.45",
-        "= 1.05",
-    ]
-    assert [mark for mark, _ in page.cells("Q, queries")].count("wrong") == 5
+    assert page.codes[0].splitlines()[2:] == ["= 0.54 + 0.06 + 0.45", "= 1.05"]
     assert page.cells("Q, queries")[2] == ("wrong", "0.99")
     title = worked_example("three-words").title
     assert f"These are the numbers of “{title}”, as its source printed them. What's marked wrong is wrong" in page.says
     again = CheckPage(tables=in_address(page.at, "tables"))  # a link to it says so, too
     assert f"These are the numbers of “{title}”" in again.says
     assert "These are the numbers of" not in page.type(q="1 2 3\n4 5 6\n7 8 9").says
-    assert [mark for mark, _ in page.cells("Context vectors")].count("follows") == 2
 
 
 def test_other_examples_are_loaded_with_a_click(page: CheckPage) -> None:
@@ -347,26 +339,16 @@ def test_hints_come_one_after_the_other() -> None:
     assert next(button for button in page.at.button if button.label == "Next hint").disabled
 
 
-def test_the_ladder_begins_with_all_given_asks_for_each_rule_and_offers_the_next_rung() -> None:
+def test_the_ladder_begins_with_all_given_and_asks_for_each_rule() -> None:
     page = CheckPage().visit("pages/exercises.py")
     assert all(not (each.key or "").startswith("check.answer") for each in page.at.text_input)
     page.at.button(key="check.next").click().run()
-    exercise = decoded(page.check.removeprefix("exercise."))
-    assert exercise.rung == 1
+    assert decoded(page.check.removeprefix("exercise.")).rung == 1
     assert not any("A V" in text.value for text in page.at.markdown)  # the rule is asked for first
-    wrong = next(button for button in page.at.button if button.label == "Aᵀ V")
-    wrong.click().run()
+    page.press("Aᵀ V")
     assert "With Aᵀ V, C[" in page.says
-    next(button for button in page.at.button if button.label == "A V").click().run()
-    assert any("= A V" in text.value for text in page.at.markdown)
-    for (row, column), value in np.ndenumerate(exercise.table("context")):
-        page.at.text_input(key=f"check.answer.{exercise.encoded()}.context.{row}.{column}").set_value(str(value))
-    page.press("Mark my answers")
-    assert say("exercises.rungs.done", n=0) in page.says
-    page.at.button(key="check.next").click().run()
-    assert decoded(page.check.removeprefix("exercise.")).rung == 2
     page.at.button(key="check.rule.skip").click().run()
-    assert any("= softmax of each row" in text.value for text in page.at.markdown)
+    assert any("= A V" in text.value for text in page.at.markdown)
     assert not page.at.exception
 
 

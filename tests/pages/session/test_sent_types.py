@@ -108,17 +108,6 @@ def test_what_is_sent_with_each_drawing_is_numbers_and_no_script() -> None:
         reader.set("seed", 5)
 
 
-def test_a_board_without_a_matrix_or_with_more_than_its_type_says_is_found(
-    sent: list[tuple[str, str]], tmp_path: Path
-) -> None:
-    data = json.loads(next(data for component, data in sent if component == "attnviz_board"))
-    less, more = {name: value for name, value in data.items() if name != "labels"}, data | {"more": 1}
-    wrong = data | {"digits": "4"}
-    boards = [declared(i, "attnviz_board", json.dumps(each)) for i, each in enumerate((less, more, wrong))]
-    found = errors_in(tmp_path, *boards)
-    assert [f"'{name}'" in found for name in ("labels", "more", "digits")] == [True, True, True] or found
-
-
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
     fetched = {"script": board_file().address, "part": ".board"}
     given = json.dumps(
