@@ -260,7 +260,7 @@ def schemes(page: Page) -> Iterator[str]:
     """Give a page's own colour scheme, then the other one, in which it stays: a change takes it half a second."""
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     for scheme in ("dark", "light") if is_dark else ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         yield scheme
 
 
