@@ -1,17 +1,15 @@
 """One server and one Chromium for all browser tests; a tab with nothing remembered for each reader."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from attnviz import Scenario
-from tests.browser.board import Board
-from tests.browser.lesson import Learner
 from tests.browser.lone_board import LoneBoard, mounted
 from tests.browser.playground import Playground
 from tests.browser.proxy import Network, network
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New, Tabs
 from tests.browser.serving import launched_chromium, running_server
 
 
@@ -44,28 +42,12 @@ def tabs(chromium: Browser, server: str) -> Tabs:
     return Tabs(chromium, server)
 
 
-@pytest.fixture(scope="session")
-def touched(chromium: Browser, server: str) -> Tabs:
-    """The tabs of telephones."""
-    return Tabs(chromium, server, touched=True)
-
-
 @pytest.fixture
-def new_reader(tabs: Tabs, server: str) -> Iterator[Callable[..., Playground]]:
-    """A function that gives a new reader their own browser tab; what it is given are settings of the browser."""
-    yield from readers(Playground, tabs, server)
-
-
-@pytest.fixture
-def new_learner(tabs: Tabs, server: str) -> Iterator[Callable[..., Learner]]:
-    """The same for a reader of the lesson or the questions."""
-    yield from readers(Learner, tabs, server)
-
-
-@pytest.fixture
-def new_board(tabs: Tabs, server: str) -> Iterator[Callable[..., Board]]:
-    """The same for a reader of the board."""
-    yield from readers(Board, tabs, server)
+def new(tabs: Tabs) -> Iterator[New]:
+    """A function that gives a new reader their own browser tab."""
+    new = New(tabs)
+    yield new
+    new.end()
 
 
 @pytest.fixture
@@ -77,6 +59,6 @@ def lone_board(chromium: Browser) -> Iterator[LoneBoard]:
 
 
 @pytest.fixture
-def playground(new_reader: Callable[..., Playground]) -> Playground:
+def playground(new: New) -> Playground:
     """The playground, opened by its bare address."""
-    return new_reader().open()
+    return new(Playground).open()

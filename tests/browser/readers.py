@@ -1,7 +1,7 @@
 """Readers of the app: each has a browser tab of their own, and nothing may go wrong in it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
 from playwright.sync_api import Browser, Page
 
@@ -16,15 +16,16 @@ class Tabs:
     They are used again: a tab that has had the app before opens it in a third of the time.
     """
 
-    def __init__(self, chromium: Browser, server: str, *, touched: bool = False) -> None:
-        self._chromium, self._touched = chromium, touched
+    def __init__(self, chromium: Browser, server: str) -> None:
+        self._chromium, self.server = chromium, server
         self._empty = f"{server}/_stcore/health"  # where the app's storage can be reached
-        self._free: list[Page] = []
+        self._free: dict[bool, list[Page]] = {False: [], True: []}
 
-    def take(self) -> Page:
-        return self._free.pop() if self._free else self._chromium.new_context(has_touch=self._touched).new_page()
+    def take(self, touched: bool) -> Page:
+        free = self._free[touched]
+        return free.pop() if free else self._chromium.new_context(has_touch=touched).new_page()
 
-    def give_back(self, page: Page) -> None:
+    def give_back(self, page: Page, touched: bool) -> None:
         context = page.context
         page.unroute_all(behavior="ignoreErrors")
         page.mouse.up()
@@ -33,35 +34,38 @@ class Tabs:
         page.evaluate("localStorage.clear(); sessionStorage.clear()")
         context.clear_cookies()
         context.clear_permissions()
-        self._free.append(page)
+        self._free[touched].append(page)
 
 
-def readers(
-    kind: type[Reader], tabs: Tabs, server: str, size: tuple[int, int] = (1366, 900)
-) -> Iterator[Callable[..., Reader]]:
-    """Give a function that gives a new reader of this kind, at another server if told so, and check all at the end."""
-    opened: list[Reader] = []
+class New:
+    """Gives new readers a browser tab each, and sees at the end that nothing went wrong in these."""
 
-    def new(
-        width: int = size[0],
-        height: int = size[1],
-        at: str = server,
-        color_scheme: Literal["light", "dark"] = "light",
-        permissions: Sequence[str] = (),
-    ) -> Reader:
-        page = tabs.take()
+    def __init__(self, tabs: Tabs) -> None:
+        self._tabs = tabs
+        self._opened: list[tuple[Playground, bool]] = []
+
+    def __call__(
+        self, kind: type[Reader], width: int = 1366, height: int = 900, at: str = "", color_scheme: str = "light",
+        permissions: Sequence[str] = (), *, touched: bool = False,
+    ) -> Reader:  # fmt: skip
+        """Give a reader of this kind, at another server if told so; with a telephone if it's touched."""
+        page = self._tabs.take(touched)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(  # whatever the last reader had
-            color_scheme=color_scheme, reduced_motion="no-preference", forced_colors="none"
+            color_scheme=color_scheme,  # type: ignore[arg-type]
+            reduced_motion="no-preference",
+            forced_colors="none",
         )
         page.context.grant_permissions(permissions)
-        opened.append(kind(page, at))
-        return opened[-1]
+        reader = kind(page, at or self._tabs.server)
+        self._opened.append((reader, touched))
+        return reader
 
-    yield new
-    for reader in opened:
-        reader.leave()
-    assert [reader.errors for reader in opened] == [[] for _ in opened], "errors in the browser's console"
-    assert [reader.dialogs for reader in opened] == [[] for _ in opened], "a dialog opened: a text ran as a script"
-    for reader in opened:  # only those in which nothing went wrong
-        tabs.give_back(reader.page)
+    def end(self) -> None:
+        readers = [reader for reader, _ in self._opened]
+        for reader in readers:
+            reader.leave()
+        assert [reader.errors for reader in readers if reader.errors] == [], "errors in the browser's console"
+        assert [reader.dialogs for reader in readers if reader.dialogs] == [], "a dialog opened: a text ran as a script"
+        for reader, touched in self._opened:  # only those in which nothing went wrong
+            self._tabs.give_back(reader.page, touched)

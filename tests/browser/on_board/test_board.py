@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from tests.browser.board import Board, numbers_of, way_to
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 TO_BE = "to be or not to be"
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
@@ -24,8 +24,8 @@ JOURNEY_TO_STARTS = ("attention_weights", 1, 2)
 
 
 @pytest.fixture
-def board(new_board: Callable[..., Board]) -> Board:
-    return new_board().open_board()
+def board(new: New) -> Board:
+    return new(Board).open_board()
 
 
 def edited(*edits: tuple[str, int, int, float], **setup: object) -> Scenario:
@@ -54,9 +54,9 @@ def around(name: str, made: Trace) -> tuple[str, str, str]:
     ids=["published", "masked with biases", "unscaled"],
 )
 def test_every_cell_is_torchs_before_and_after_scrubs(
-    new_board: Callable[..., Board], address: dict[str, object], setup: dict[str, object]
+    new: New, address: dict[str, object], setup: dict[str, object]
 ) -> None:
-    board = new_board().open_board(**address)
+    board = new(Board).open_board(**address)
     digits = int(str(address.get("digits", 4)))
     scenario = Scenario(**(PUBLISHED | setup))
     board.shows_all(scenario, trace(scenario), digits)
@@ -72,8 +72,8 @@ def test_every_cell_is_torchs_before_and_after_scrubs(
     eventually(lambda: board.link.count("*"), 2)
 
 
-def test_a_mask_is_painted_cell_by_cell(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(masking="painted", query=1)
+def test_a_mask_is_painted_cell_by_cell(new: New) -> None:
+    board = new(Board).open_board(masking="painted", query=1)
     painted = {(1, 3): -math.inf, (1, 0): -2.5}
     for (row, column), value in painted.items():
         board.type_over(("mask", row, column), "-inf" if value == -math.inf else str(value))
@@ -139,8 +139,8 @@ def test_only_the_cells_that_change_are_drawn(board: Board) -> None:
 # --- Lit sources and arithmetic ------------------------------------------------------------------------------
 
 
-def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new_board: Callable[..., Board]) -> None:
-    board = new_board(1366, 1100).open_board(bias="true", causal="true")
+def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new: New) -> None:
+    board = new(Board, 1366, 1100).open_board(bias="true", causal="true")
     board.board.get_by_role("button", name=say("board.op.mask")).click()
     scenario = Scenario(**PUBLISHED, bias=True, causal=True)
     computed = trace(scenario)
@@ -228,8 +228,8 @@ def test_a_number_is_typed_and_reset(board: Board) -> None:
     eventually(lambda: board.link, "")
 
 
-def test_a_block_is_pasted(new_board: Callable[..., Board]) -> None:
-    board = new_board(permissions=["clipboard-read", "clipboard-write"]).open_board()
+def test_a_block_is_pasted(new: New) -> None:
+    board = new(Board, permissions=["clipboard-read", "clipboard-write"]).open_board()
     board.paste_over(("w_k", 1, 0), "0,5\t−1\nabc\t2\n3\t4\n")
     now = edited(("w_k", 1, 0, 0.5), ("w_k", 1, 1, -1.0), ("w_k", 2, 1, 2.0))
     board.shows_all(now, trace(now))

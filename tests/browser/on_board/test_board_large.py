@@ -1,7 +1,5 @@
 """The board with more tokens than have room for numbers: colours alone, and all that a hand does on cells."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -10,6 +8,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 PIXEL = """(canvas, [row, column]) => [...canvas.getContext('2d').getImageData(column, row, 1, 1).data]"""
 PLACE = """(canvas, [row, column]) => {
@@ -29,12 +28,10 @@ def middle(page: Page, name: str, row: int, column: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("count", [64, 512])
-def test_colours_are_painted_and_cells_are_pointed_at_pinned_and_changed(
-    new_board: Callable[..., Board], count: int
-) -> None:
+def test_colours_are_painted_and_cells_are_pointed_at_pinned_and_changed(new: New, count: int) -> None:
     scenario = of_words(count)
     shown = trace(scenario)
-    board = new_board().open_board(text=scenario.text, embedding="stable")
+    board = new(Board).open_board(text=scenario.text, embedding="stable")
     board.torch_says()
     page = board.page
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.board import Board
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New, Tabs
 
 CAT: dict[str, Any] = {"example": "fluffy-cat"}
 SPINE = ("x", "q", "scores", "attention_weights", "context")
@@ -36,10 +36,11 @@ class Bounds(Board):
 
 
 @pytest.fixture(scope="module")
-def opened(tabs: Tabs, server: str) -> Iterator[Bounds]:
+def opened(tabs: Tabs) -> Iterator[Bounds]:
     """One page for all measurements."""
-    for new in readers(Bounds, tabs, server):
-        yield new(1366, 768)
+    new = New(tabs)
+    yield new(Bounds, 1366, 768)
+    new.end()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """On a telephone, a finger finds at least 28 pixels from top to bottom wherever it can press, on every page."""
 
-from collections.abc import Callable, Iterator
-
 import pytest
 from playwright.sync_api import expect
 
@@ -10,7 +8,7 @@ from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 
 FINGER = 28
 PAGES = (
@@ -53,15 +51,9 @@ _LOW = """least => {
 }"""
 
 
-@pytest.fixture
-def telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Learner]]:
-    """A function that gives a new reader a telephone."""
-    yield from readers(Learner, touched, server, (390, 844))
-
-
 @pytest.mark.parametrize("path", PAGES)
-def test_a_finger_finds_all_that_can_be_pressed(telephone: Callable[..., Learner], path: str) -> None:
-    reader = telephone()
+def test_a_finger_finds_all_that_can_be_pressed(new: New, path: str) -> None:
+    reader = new(Learner, 390, 844, touched=True)
     reader.page.goto(f"{reader.server}{path}")
     reader.settle()
     reader.page.locator(".st-key-foot").wait_for()
@@ -71,8 +63,8 @@ def test_a_finger_finds_all_that_can_be_pressed(telephone: Callable[..., Learner
         expect(reader.page.locator(".st-key-playground-heatmaps .tip")).to_have_text(STAGES["w_q"].plain)
 
 
-def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(telephone: Callable[..., Learner]) -> None:
-    reader = telephone()
+def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(new: New) -> None:
+    reader = new(Learner, 390, 844, touched=True)
     reader.page.goto(reader.server)
     reader.settle()
     reader.setup_button.click()

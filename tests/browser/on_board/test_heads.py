@@ -13,6 +13,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, way_to
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 SET_UP: dict[str, Any] = {"n_heads": 3, "n_kv_heads": 1, "d_out": 6, "output": True}
 _ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
@@ -55,8 +56,8 @@ def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
 
 
 @pytest.fixture
-def board(new_board: Any) -> Board:
-    made: Board = new_board(1366, 768)
+def board(new: New) -> Board:
+    made: Board = new(Board, 1366, 768)
     return made
 
 

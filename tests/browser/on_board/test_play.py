@@ -2,7 +2,6 @@
 
 import base64
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from playwright.sync_api import Locator, expect
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import at_rest, eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 
 PUBLISHED = {"embedding": "published"}
 PHASES = ["q", "scores", "scaled_scores", "attention_weights", "context"]
@@ -81,13 +80,8 @@ class Player(Board):
 
 
 @pytest.fixture
-def new_player(tabs: Tabs, server: str) -> Iterator[Callable[..., Player]]:
-    yield from readers(Player, tabs, server)
-
-
-@pytest.fixture
-def player(new_player: Callable[..., Player]) -> Player:
-    board = new_player()
+def player(new: New) -> Player:
+    board = new(Player)
     board.open_board(**PUBLISHED, query=1)
     board.torch_says()
     return board

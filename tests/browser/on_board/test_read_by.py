@@ -1,7 +1,5 @@
 """Who reads the picked word: the switch that turns ribbons, shares and sentence to the column of attention weights."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import expect
 
 from attnviz.core.scenario import traced
@@ -9,6 +7,7 @@ from attnviz.published import starting_points
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.playground import at_rest, eventually
+from tests.browser.readers import New
 
 CAT_AT = 2
 # The cells that stand in the frame of the picked column.
@@ -23,8 +22,8 @@ _FRAME = """frame => {
 _WIDTHS = "all => all.map(each => parseFloat(each.getAttribute('stroke-width')))"
 
 
-def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(example="fluffy-cat", query=CAT_AT)
+def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new: New) -> None:
+    board = new(Board).open_board(example="fluffy-cat", query=CAT_AT)
     board.torch_says()
     weights = traced(starting_points()["fluffy-cat"].scenario).attention_weights
     says, shares = board.board.locator(".says b"), board.board.locator(".share")

@@ -1,12 +1,10 @@
 """One word's story, which the board shows on a telephone: used with a finger, in a real browser."""
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz import AttentionTrace, Scenario
@@ -17,7 +15,7 @@ from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.looks import digits_below, look_at
 from tests.browser.playground import at_rest, eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 
 WIDTH, HEIGHT = 390, 844
 BAR = 48  # at the top of every page
@@ -86,14 +84,8 @@ class Story(Board):
         assert self.page.evaluate(_CUT) == []
 
 
-@pytest.fixture
-def telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Story]]:
-    """A function that gives a new reader a telephone."""
-    yield from readers(Story, touched, server, (WIDTH, HEIGHT))
-
-
-def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callable[..., Story]) -> None:
-    story = telephone().open_story(CAT)
+def test_a_story_fits_one_screen_from_the_input_to_the_context(new: New) -> None:
+    story = new(Story, WIDTH, HEIGHT, touched=True).open_story(CAT)
     story.scroll_under_the_bar()
     cells = story.boxes(".cell")
     matrices = {box["of"].split(",")[0] for box in cells}
@@ -109,8 +101,8 @@ def test_a_story_fits_one_screen_from_the_input_to_the_context(telephone: Callab
     assert [word for word in _KEYBOARD if word in text] == []
 
 
-def test_a_tapped_cell_is_shown_with_all_that_it_is_made_from(telephone: Callable[..., Story]) -> None:
-    story = telephone().open_story(CAT)
+def test_a_tapped_cell_is_shown_with_all_that_it_is_made_from(new: New) -> None:
+    story = new(Story, WIDTH, HEIGHT, touched=True).open_story(CAT)
     trace = traced(CAT)
     made_from: dict[Place, list[tuple[str, int | None, int | None]]] = {
         ("q", FLUFFY, 0): [("x", FLUFFY, None), ("w_q", None, 0)],
@@ -142,8 +134,8 @@ def _addresses(trace: AttentionTrace, name: str, row: int | None, column: int | 
     return [f"{name},{r},{c}" for r in range(rows) for c in range(columns) if row in (None, r) and column in (None, c)]
 
 
-def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(telephone: Callable[..., Story]) -> None:
-    story = telephone().open_story(CAT)
+def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(new: New) -> None:
+    story = new(Story, WIDTH, HEIGHT, touched=True).open_story(CAT)
     expect(story.board.locator(".slider")).to_be_hidden()
     story.way("× W_q").tap()
     story.tap(("w_q", 1, 0))

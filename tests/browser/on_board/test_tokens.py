@@ -1,10 +1,9 @@
 """Tokens on the page: repeated, pointed at, picked, and hostile."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import expect
 
 from tests.browser.playground import Playground, eventually
+from tests.browser.readers import New
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> </script><script>alert(1)</script> <b>x</b> "
@@ -16,8 +15,8 @@ HOSTILE_TOKENS = [
 ]  # fmt: skip
 
 
-def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new_reader: Callable[..., Playground]) -> None:
-    playground = new_reader().open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
+def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new: New) -> None:
+    playground = new(Playground).open(tokenizer="whitespace", text=HOSTILE, init=HOSTILE, edits=HOSTILE)
     playground.says("Parts of this link were ignored")
     expect(playground.chips).to_have_text(HOSTILE_TOKENS)
     nothing_is_markup(playground)

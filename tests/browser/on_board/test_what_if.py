@@ -2,7 +2,6 @@
 
 import re
 from functools import partial
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -13,14 +12,15 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_rows
 from tests.browser.looks import look_at
 from tests.browser.playground import at_rest, eventually
+from tests.browser.readers import New
 
 MASKED = re.compile(r"\bmasked\b")
 
 
 @pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,5,2", "k,1,0"])
-def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: str) -> None:
+def test_a_dock_opens_the_panel_and_brings_it_into_view(new: New, cell: str) -> None:
     """With the cell that it tells of, whether that is pinned or pointed at."""
-    board: Board = new_board()
+    board: Board = new(Board)
     board.open_board()
     lead = board.page.get_by_text(say("what_if.lead"))
     expect(lead).to_have_count(0)
@@ -40,10 +40,8 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new_board: Any, cell: st
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
-def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
-    new_board: Any, size: tuple[int, int]
-) -> None:
-    board: Board = new_board(*size)
+def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(new: New, size: tuple[int, int]) -> None:
+    board: Board = new(Board, *size)
     linked = size[0] > 390  # by a link, which asks first, or by the button
     board.open_board(**({"what_if": "softmax:columns"} if linked else {}))
     panel, lead = board.page.locator(".st-key-playground-what_if"), board.page.get_by_text(say("what_if.lead"))
@@ -103,8 +101,8 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(
     eventually(lambda: look_at(board.page).trouble, {})
 
 
-def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new_board: Any) -> None:
-    board: Board = new_board(1366, 768)
+def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new: New) -> None:
+    board: Board = new(Board, 1366, 768)
     board.open_board(what_if="softmax:columns", masking="padding", mask_size="1")
     says = board.page.locator(".sentence .says")
     expect(says).to_contain_text("softmax over columns has nothing to share out")

@@ -2,7 +2,6 @@
 
 import re
 import struct
-from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,14 +17,15 @@ from attnviz.words import say
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 HANDOUT = worked_example("three-words")
 PASTE = say("check.form.paste")
 
 
 @pytest.fixture
-def check(new_learner: Callable[..., Learner]) -> Learner:
-    return open_check(new_learner())
+def check(new: New) -> Learner:
+    return open_check(new(Learner))
 
 
 def open_check(reader: Learner) -> Learner:
@@ -137,10 +137,10 @@ def printed(table: np.ndarray) -> set[str]:
     return {f"{value + 0.0:.2f}" for value in table.round(2).flatten().tolist()}
 
 
-def test_a_sheet_to_hand_in_sends_no_right_number(new_learner: Callable[..., Learner]) -> None:
+def test_a_sheet_to_hand_in_sends_no_right_number(new: New) -> None:
     """The button makes it on a page that shows right numbers; its link doesn't, whatever is changed in that."""
     like = Exercise(3, integers=False, blank=left_out(4))
-    teacher, student = new_learner(), new_learner()
+    teacher, student = new(Learner), new(Learner)
     wires = Wire(teacher), Wire(student)
     fill_first(teacher, check=f"exercise.{like.encoded()}")
     teacher.press("Mark my answers")

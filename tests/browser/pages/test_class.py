@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
@@ -11,6 +10,7 @@ from attnviz.classes import asked_of
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
+from tests.browser.readers import New
 
 ABOUT = "values"
 # The size of the smallest digits, or words beside them, of what is asked and counted.
@@ -31,10 +31,8 @@ def counts(page: Page) -> list[list[str]]:
     return [each.locator(".bar b").all_inner_texts() for each in page.locator(".counts li").all()]
 
 
-def test_a_class_predicts_talks_and_predicts_again(
-    new_learner: Callable[..., Learner], chromium: Browser, server: str
-) -> None:
-    reader = new_learner().questions(question=ABOUT)
+def test_a_class_predicts_talks_and_predicts_again(new: New, chromium: Browser, server: str) -> None:
+    reader = new(Learner).questions(question=ABOUT)
     reader.press("Share")
     with reader.page.expect_popup() as opening:
         reader.page.get_by_role("link", name="Ask the class").click()

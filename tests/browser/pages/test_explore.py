@@ -1,7 +1,7 @@
 """Explore as somebody sees it who comes first: what stands there, the one thing to do, and what it does."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.looks import contrast, look_at
 from tests.browser.playground import box_of, eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 
 TOY = ("w_q", 1, 0)  # 2.00
 # The page's colour, and of each matrix those of its cells and their digits.
@@ -95,18 +95,8 @@ class Newcomer(Board):
         return self.board.locator(".says b")
 
 
-@pytest.fixture
-def new_newcomer(tabs: Tabs, server: str) -> Iterator[Callable[..., Newcomer]]:
-    yield from readers(Newcomer, tabs, server)
-
-
-@pytest.fixture
-def new_telephone(touched: Tabs, server: str) -> Iterator[Callable[..., Newcomer]]:
-    yield from readers(Newcomer, touched, server, (390, 844))
-
-
-def test_the_first_thing_to_do_takes_one_stroke(new_newcomer: Callable[..., Newcomer]) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_the_first_thing_to_do_takes_one_stroke(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     token, key = "fluffy", "cat"
     expect(reader.board.locator(".ruler")).to_contain_text(say("board.ruler.promise", token=token, key=key))
     expect(reader.board.locator(".what")).to_have_text(say("board.sentence.what"))
@@ -163,10 +153,8 @@ _MANY = "the quick brown fox jumps over the lazy dog while the cat sleeps on a m
     [("my dog likes bread", "all_drawn"), ("the dog likes bread", "some_drawn"),
      (" ".join(_MANY.split()[:13]), "some_drawn"), (_MANY, "")],
 )  # fmt: skip
-def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(
-    new_newcomer: Callable[..., Newcomer], text: str, title: str
-) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(new: New, text: str, title: str) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
     reader.board.locator("input.text").fill(text)
     reader.press_keys("Enter")
@@ -192,10 +180,8 @@ def veiled(reader: Newcomer, *places: tuple[str, int, int]) -> list[tuple[str, i
     return [place for place in places if reader.cell(place).evaluate(under)]
 
 
-def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(
-    new_newcomer: Callable[..., Newcomer],
-) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     x, y = reader.grab(TOY)
     reader.page.mouse.move(x - 20, y)
     reader.page.keyboard.down("Shift")
@@ -224,8 +210,8 @@ def finger(on: Locator, way: float, aside: float = 0) -> Iterator[None]:
     hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
-    reader = new_telephone()
+def test_a_finger_slides_it(new: New) -> None:
+    reader = new(Newcomer, 390, 844, touched=True)
     reader.page.set_viewport_size({"width": 1366, "height": 768})  # of a wide screen that is touched
     reader.arrive()
     with finger(reader.knob, -150):
@@ -254,10 +240,8 @@ def test_a_finger_slides_it(new_telephone: Callable[..., Newcomer]) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(
-    new_newcomer: Callable[..., Newcomer], scheme: str
-) -> None:
-    reader = new_newcomer(1366, 768, color_scheme=scheme).arrive()
+def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(new: New, scheme: str) -> None:
+    reader = new(Newcomer, 1366, 768, color_scheme=scheme).arrive()
     paper, matrices = reader.board.evaluate(_COLOURS)
     for name, cells in matrices.items():
         assert max(contrast(cell, paper) for cell, _ in cells) >= 5, name
@@ -269,8 +253,8 @@ def test_every_matrix_has_its_full_ink_and_digits_that_can_be_read(
     assert min(contrast(bar, colours[0]) for bar in colours[1:]) >= 3, "a small share is seen"
 
 
-def test_what_waits_is_one_press_away(new_newcomer: Callable[..., Newcomer]) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_what_waits_is_one_press_away(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     expect(reader.board.locator(".plane")).to_have_count(0)
     reader.board.get_by_role("button", name=say("board.plane.why", share="61 %")).click()
     plane = reader.board.locator(".plane")
@@ -339,8 +323,8 @@ def under(plane: Locator, cells: Locator) -> list[str]:
     )
 
 
-def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callable[..., Newcomer]) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_what_is_kept_as_a_is_compared_from_the_same_button(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     reader.scrub(TOY, -100)
     reader.board.get_by_role("button", name=say("board.views.keep"), exact=True).click()
     compare = reader.board.get_by_role("button", name=say("board.views.kept"), exact=True)
@@ -361,8 +345,8 @@ def test_what_is_kept_as_a_is_compared_from_the_same_button(new_newcomer: Callab
     expect(reader.cell(TOY)).to_be_visible()
 
 
-def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callable[..., Newcomer]) -> None:
-    reader = new_newcomer(1366, 768).arrive()
+def test_the_way_to_the_lesson_goes_once_something_was_done(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
     way = reader.page.get_by_role("button", name=re.compile("New here"))
     expect(way).to_be_visible()
     for width, height in ((390, 844), (1024, 768), (1366, 768)):  # a newcomer sees it first
@@ -375,12 +359,12 @@ def test_the_way_to_the_lesson_goes_once_something_was_done(new_newcomer: Callab
     expect(reader.cell(TOY)).to_have_text("2.00")
     reader.torch_says()
     expect(way).to_have_count(0)
-    linked = new_newcomer(1366, 768).go(unknown="1")  # who has a link of somebody is no newcomer
+    linked = new(Newcomer, 1366, 768).go(unknown="1")  # who has a link of somebody is no newcomer
     expect(linked.board).to_be_visible()
     linked.torch_says()
     expect(linked.page.get_by_role("button", name=re.compile("New here"))).to_be_hidden()
     eventually(lambda: look_at(linked.page).trouble, {})
-    again = new_newcomer(1366, 768).arrive()
+    again = new(Newcomer, 1366, 768).arrive()
     again.page.get_by_role("button", name=re.compile("New here")).click()
     expect(again.page).to_have_url(re.compile("/lesson"))
 
@@ -390,9 +374,9 @@ WIDE = {"n_heads": 4, "d_in": 8, "d_out": 8, "d_ff": 8, "positions": "sinusoidal
 
 @pytest.mark.parametrize("width", [1024, 1366])
 def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_without_a_cue(
-    new_newcomer: Callable[..., Newcomer], width: int
+    new: New, width: int
 ) -> None:
-    reader = new_newcomer(width, 768)
+    reader = new(Newcomer, width, 768)
     reader.open_board(**WIDE)
     reader.torch_says()
     ways, scroller = reader.board.locator(".unfold"), reader.board.locator(".scroller")
@@ -428,8 +412,8 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
     expect(matrix).to_have_class(re.compile("folded"))
 
 
-def test_what_was_changed_last_is_said_no_more_once_the_page_has_gone_back(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board().torch_says()
+def test_what_was_changed_last_is_said_no_more_once_the_page_has_gone_back(new: New) -> None:
+    board = new(Board).open_board().torch_says()
     board.type_over(("w_q", 0, 1), "0.9").torch_says()
     undo = board.page.locator(".board .undo")
     expect(undo).to_be_visible()

@@ -1,7 +1,6 @@
 """The page Watch it learn in a browser: the slider moves the board at once, and torch confirms where it rests."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 from urllib.request import urlopen
 
@@ -13,6 +12,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 from tests.browser.looks import MOST, look_at
 from tests.browser.playground import Playground, at_rest, box_of, eventually
+from tests.browser.readers import New
 
 STEPS = 80
 
@@ -66,9 +66,9 @@ def boxes(page: Page) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_its_place(
-    new_reader: Callable[..., Playground], size: tuple[int, int]
+    new: New, size: tuple[int, int]
 ) -> None:
-    page = new_reader().open("/learn").page
+    page = new(Playground).open("/learn").page
     page.set_viewport_size({"width": size[0], "height": size[1]})
     start = page.get_by_role("button", name=say("learn.start", steps=plural(600, "step")))
     row = page.locator(".time .weights tr.on td[data-value]")
@@ -118,8 +118,8 @@ def test_before_during_and_after_all_stands_in_one_screen_and_nothing_changes_it
     expect(page.locator(".time .look")).to_have_text(came)  # what was asked at first
 
 
-def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader()
+def test_the_board_follows_the_slider_at_once_and_torch_confirms(new: New) -> None:
+    reader = new(Playground)
     page, training = opened(reader, "numbers"), train("agreement", steps=STEPS)
     cell, begun = page.locator(f'[data-at="{AT}"]'), training.trace(0).attention_weights[5, 2].item()
     expect(cell).to_be_visible()
@@ -144,8 +144,8 @@ def test_the_board_follows_the_slider_at_once_and_torch_confirms(new_reader: Cal
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_what_comes_next_is_a_line_for_each_word(new_reader: Callable[..., Playground], size: tuple[int, int]) -> None:
-    page = opened(new_reader())
+def test_what_comes_next_is_a_line_for_each_word(new: New, size: tuple[int, int]) -> None:
+    page = opened(new(Playground))
     page.set_viewport_size({"width": size[0], "height": size[1]})
     expect(page.locator(".next .bar:visible")).to_have_count(2 if size[0] < 800 else 6)
     eventually(lambda: page.locator(".next .bar").evaluate_all(_CROOKED), [])  # once it's laid for this width
@@ -174,8 +174,8 @@ def test_of_a_tab_that_was_closed_nothing_runs_on(chromium: Browser, server: str
     eventually(lambda: in_line(server), 0)
 
 
-def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playground]) -> None:
-    page = opened(new_reader(), "seeds", learn="task.agreement*steps.20")
+def test_a_seed_of_many_is_opened_by_a_click(new: New) -> None:
+    page = opened(new(Playground), "seeds", learn="task.agreement*steps.20")
     page.get_by_role("spinbutton", name=say("learn.seeds.n", first=0)).fill("2")
     page.keyboard.press("Enter")
     page.get_by_role("button", name=say("learn.seeds.start")).click()
@@ -190,8 +190,8 @@ def test_a_seed_of_many_is_opened_by_a_click(new_reader: Callable[..., Playgroun
     expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]))
 
 
-def test_with_reduced_motion_play_goes_in_steps(new_reader: Callable[..., Playground]) -> None:
-    page = opened(new_reader())
+def test_with_reduced_motion_play_goes_in_steps(new: New) -> None:
+    page = opened(new(Playground))
     page.emulate_media(reduced_motion="reduce")
     slider, play = page.locator(".time .slider"), page.locator(".time .play")
     last = int(slider.input_value())

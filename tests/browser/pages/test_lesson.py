@@ -1,7 +1,5 @@
 """The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import expect
 
 from attnviz.teach.lesson import STEPS
@@ -9,10 +7,11 @@ from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
 from tests.browser.playground import box_of, eventually
+from tests.browser.readers import New
 
 
-def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner().lesson()
+def test_the_whole_lesson_by_keyboard_alone(new: New) -> None:
+    learner = new(Learner).lesson()
     keyboard = learner.page.keyboard
     learner.is_at("1. Tokens")
     learner.tab_to("Next")
@@ -39,8 +38,8 @@ def test_the_whole_lesson_by_keyboard_alone(new_learner: Callable[..., Learner])
     eventually(lambda: "query=2" in learner.address, True)
 
 
-def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner().lesson(step=3)
+def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new: New) -> None:
+    learner = new(Learner).lesson(step=3)
     learner.says("is (0.4306, 1.4551)")
     shows_number(learner.cell("w_q", 0, 0), "0.2961")
     for _ in range(120):
@@ -55,8 +54,8 @@ def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new_learner:
     eventually(lambda: "w_q.0.0.0.3261" in learner.address, True)
 
 
-def test_sentences_move_with_the_board_while_a_number_is_dragged(new_learner: Callable[..., Learner]) -> None:
-    learner = new_learner().lesson(step=3)
+def test_sentences_move_with_the_board_while_a_number_is_dragged(new: New) -> None:
+    learner = new(Learner).lesson(step=3)
     told, cell, mouse = learner.page.locator(".telling p").first, learner.cell("w_q", 0, 0), learner.page.mouse
     about = learner.page.locator(".telling .about")
     expect(told).to_contain_text("is (0.4306, 1.4551)")

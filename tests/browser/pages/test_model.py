@@ -1,7 +1,6 @@
 """The page Real model in a browser: a head is picked in the grid, and its numbers are told down to the model's own."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -15,6 +14,7 @@ from attnviz.words.numbers import percent, written
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.looks import MOST, look_at
 from tests.browser.playground import Playground, at_rest, eventually
+from tests.browser.readers import New
 
 PARTS = (".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses")
 _SAYS = """() => {
@@ -26,8 +26,8 @@ _SAYS = """() => {
 }"""
 
 
-def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new_reader: Callable[..., Playground]) -> None:
-    page = new_reader(height=768).open("/model", model=INCLUDED).page
+def test_all_of_a_head_stands_in_one_screen_and_a_click_changes_it(new: New) -> None:
+    page = new(Playground, height=768).open("/model", model=INCLUDED).page
     expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
     expect(page.get_by_test_id("stMetric")).to_be_visible()
     view = look_into("all-MiniLM-L6-v2", text=say("models.page.example"))
@@ -64,10 +64,8 @@ _BROKEN_NAMES = """names => names.map(each => each.firstElementChild.firstChild)
 }).map(text => text.data)"""
 
 
-def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_the_screen(
-    new_reader: Callable[..., Playground],
-) -> None:
-    page = new_reader(height=768).go("/model").page
+def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_the_screen(new: New) -> None:
+    page = new(Playground, height=768).go("/model").page
     told = set()
     for width, height in ((1366, 768), (1024, 768), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -97,8 +95,8 @@ def test_the_page_opens_on_a_model_that_writes_with_its_heads_and_all_of_one_on_
     expect(field).not_to_be_in_viewport()  # its words stand there as what reads
 
 
-def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat on a mat")
+def test_a_head_is_picked_and_each_number_is_told(new: New) -> None:
+    reader = new(Playground).open("/model", model_text="a cat sat on a mat")
     page = reader.page
     expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
     view = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat")
@@ -137,9 +135,9 @@ def test_a_head_is_picked_and_each_number_is_told(new_reader: Callable[..., Play
 
 @pytest.mark.parametrize(("asked", "n"), [(first_model(), 20), ({"model": INCLUDED}, 15)], ids=str)
 def test_a_row_that_is_picked_has_its_numbers_and_is_in_one_screen_where_it_crosses_no_word(
-    new_reader: Callable[..., Playground], asked: dict[str, str], n: int
+    new: New, asked: dict[str, str], n: int
 ) -> None:
-    page = new_reader(height=768).open("/model", **asked).page
+    page = new(Playground, height=768).open("/model", **asked).page
     page.set_viewport_size({"width": 1366, "height": 768})
     page.get_by_role("button", name=say("models.page.numbers")).click()
     band, softmax = page.locator(".board .picked-row"), page.locator(".board .op.softmax")
@@ -153,10 +151,8 @@ def test_a_row_that_is_picked_has_its_numbers_and_is_in_one_screen_where_it_cros
     eventually(lambda: ((seen := look_at(page)).trouble, max(1, seen.down)), ({}, 1))
 
 
-def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(
-    new_reader: Callable[..., Playground],
-) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat on a mat", model_head="2.5")
+def test_the_spine_goes_from_x_through_the_ws_to_the_heads_part_of_the_output(new: New) -> None:
+    reader = new(Playground).open("/model", model_text="a cat sat on a mat", model_head="2.5")
     page = reader.page
     page.get_by_role("button", name=say("models.page.numbers")).click()
     own = look_into("all-MiniLM-L6-v2", text="a cat sat on a mat").layers[2].output(5)
@@ -206,10 +202,8 @@ _IN_SIGHT = """all => all.map(each => {
 })"""
 
 
-def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(
-    new_reader: Callable[..., Playground],
-) -> None:
-    reader = new_reader()
+def test_on_a_telephone_a_token_and_the_one_that_it_reads_most_are_in_sight(new: New) -> None:
+    reader = new(Playground)
     page = reader.page
     page.set_viewport_size({"width": 390, "height": 844})
     reader.open("/model", model_head="3.1")
@@ -235,8 +229,8 @@ _OVER_TOKENS = """place => {
 }"""
 
 
-def test_ribbons_stay_over_their_tokens_in_another_window(new_reader: Callable[..., Playground]) -> None:
-    reader = new_reader().open("/model", model_text="a cat sat on a mat")
+def test_ribbons_stay_over_their_tokens_in_another_window(new: New) -> None:
+    reader = new(Playground).open("/model", model_text="a cat sat on a mat")
     sentence = reader.page.locator(".sentence:has(> .words)")
     expect(sentence.locator("path").first).to_be_attached()
     for width in (1366, 390, 1366):

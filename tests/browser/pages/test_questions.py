@@ -23,6 +23,7 @@ from tests.browser.cells import shows_another, shows_number, shows_rows
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at, schemes
 from tests.browser.playground import at_rest, box_of, eventually
+from tests.browser.readers import New
 
 # How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
 _CUT = """() => [...document.querySelectorAll('.st-key-questions_pictures text')].filter(each => {
@@ -62,8 +63,8 @@ _SPINE = """side => {
 
 
 @pytest.fixture
-def learner(new_learner: Callable[..., Learner]) -> Learner:
-    return new_learner()
+def learner(new: New) -> Learner:
+    return new(Learner)
 
 
 def begun(learner: Learner, slug: str) -> Learner:
@@ -94,12 +95,10 @@ _ALL = """() => {
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
-def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
-    new_learner: Callable[..., Learner], size: tuple[int, int]
-) -> None:
+def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(new: New, size: tuple[int, int]) -> None:
     """On a wide screen, what was predicted is wrong, and what is tried next is seen; on a telephone, it's skipped."""
     wide = size[0] > 1000
-    learner = new_learner(*size, color_scheme="light" if wide else "dark").questions(question=QUESTIONS[0].slug)
+    learner = new(Learner, *size, color_scheme="light" if wide else "dark").questions(question=QUESTIONS[0].slug)
     for at, question in enumerate(QUESTIONS):
         learner.is_at(question.title)
         expect(learner.page.get_by_text(question.asked.act, exact=True)).to_be_visible()
@@ -128,10 +127,10 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(
             expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
 
 
-def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new_learner: Callable[..., Learner]) -> None:
+def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new: New) -> None:
     """Nothing that is told afterwards is in the page's text, and no cell has a number of its own; a choice shows what
     happened, or a press on the row or the cell that it's of."""
-    learner = new_learner(1366, 768).open("/lesson", step=STEPS[1].name, example="published")
+    learner = new(Learner, 1366, 768).open("/lesson", step=STEPS[1].name, example="published")
     usual = Scenario(embedding="published")
     trace = traced(usual)
     shown, words, rows = (
@@ -283,8 +282,8 @@ def test_a_button_and_a_cell_change_the_example_and_back_returns(learner: Learne
     shows_number(learner.cell("w_v", 0, 0), "0.0000")
 
 
-def test_what_a_try_and_a_switch_change_is_on_the_screen(new_learner: Callable[..., Learner]) -> None:
-    learner = begun(new_learner(1366, 768), "values")
+def test_what_a_try_and_a_switch_change_is_on_the_screen(new: New) -> None:
+    learner = begun(new(Learner, 1366, 768), "values")
     learner.press("W_v = zeros")
     shows_number(learner.cell("context", 0, 0), "0.0000")
     for at in (("w_v", 0, 0), ("context", 0, 0), ("context", 3, 1)):

@@ -1,16 +1,14 @@
 """The scaling page in a browser: a sweep that runs, is picked from, followed, kept in the address."""
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Self
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnviz.link.set_up import parameters
 from attnviz.words import say
 from tests.browser.playground import Playground, box_of, eventually
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 
 SMALL = "dims.2-8-64*trials.50"
 
@@ -66,15 +64,8 @@ class Reader(Playground):
         return self.page.locator(f".st-key-scaling-curve-{curve} .xtick text").all_text_contents()
 
 
-@pytest.fixture
-def new_scaling_reader(tabs: Tabs, server: str) -> Iterator[Callable[..., Reader]]:
-    yield from readers(Reader, tabs, server)
-
-
-def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(
-    new_scaling_reader: Callable[..., Reader],
-) -> None:
-    reader = new_scaling_reader().open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5").unfold()
+def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(new: New) -> None:
+    reader = new(Reader).open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5").unfold()
     reader.type_dims("2, 4, 32")
     eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
     reader.page.evaluate("document.activeElement.blur()")

@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode
-from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -18,6 +17,7 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.looks import digits_below
 from tests.browser.playground import Playground, eventually
+from tests.browser.readers import New
 
 
 def share(playground: Playground, part: str = "") -> Playground:
@@ -42,9 +42,11 @@ def saved(playground: Playground, button: str) -> Path:
     return Path(download.value.path())
 
 
-def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Board]) -> None:
+def test_code_pictures_and_a_report_are_taken_home(new: New) -> None:
     scenario = Scenario("</script><b>x</b> cat", embedding="published", seed=7, tokenizer="whitespace", causal=True)
-    board = new_board(color_scheme="dark").open_board(text=scenario.text, seed=7, tokenizer="whitespace", causal="true")
+    board = new(Board, color_scheme="dark").open_board(
+        text=scenario.text, seed=7, tokenizer="whitespace", causal="true"
+    )
     assert board.page.locator("iframe").count() == 0
     share(board, "Code").says("The same computation in PyTorch.")
     assert saved(board, "Python script").read_text(encoding="utf-8") == pytorch_script(scenario)
@@ -67,11 +69,11 @@ def test_code_pictures_and_a_report_are_taken_home(new_board: Callable[..., Boar
     assert saved(board, "Report of everything").read_text(encoding="utf-8") == report(scenario, trace(scenario))
 
 
-def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., Board]) -> None:
+def test_a_lecture_is_one_link_led_through_by_two_keys(new: New) -> None:
     """A playlist of several pages, typed as lines, opened in another browser: each moment as it was kept."""
     kept = ["?view=heatmaps&seed=7", "", "lesson?step=scale", "model?model_head=1.1", "compare?example=published"]
     last = len(kept)
-    board = share(new_board().open_board())
+    board = share(new(Board).open_board())
     body = board.page.get_by_test_id("stPopoverBody")
     body.get_by_text(say("share.playlist.label"), exact=True).click()
     lines = body.get_by_label(say("share.playlist.lines"))
@@ -86,7 +88,7 @@ def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., 
     eventually(lambda: "playlist=" in board.address, True)
     link = f"{board.server}/?{board.address.removeprefix('?')}"
 
-    reader = new_board(1920, 1080)
+    reader = new(Board, 1920, 1080)
     page = reader.page
     page.goto(link)
     expect(page.get_by_text(f"1 of {last}", exact=True)).to_be_visible()
@@ -111,8 +113,8 @@ def test_a_lecture_is_one_link_led_through_by_two_keys(new_board: Callable[..., 
     eventually(lambda: "playlist" in page.url, False)
 
 
-def test_a_link_is_a_code_for_telephones_too(new_board: Callable[..., Board]) -> None:
-    board = share(new_board().open_board(seed=7))
+def test_a_link_is_a_code_for_telephones_too(new: New) -> None:
+    board = share(new(Board).open_board(seed=7))
     board.press(say("share.qr.label"))
     dialog = board.page.get_by_role("dialog").last
     expect(dialog.get_by_role("img").last).to_be_visible()

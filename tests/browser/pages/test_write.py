@@ -1,17 +1,17 @@
 """A model writes on in a browser: a press appends a word, whose row comes, and the bars of the next ones."""
 
 import re
-from collections.abc import Callable
 
 from playwright.sync_api import expect
 
 from attnviz.models import STORIES
 from attnviz.words import say
 from tests.browser.playground import Playground, eventually
+from tests.browser.readers import New
 
 
-def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(new_reader: Callable[..., Playground]) -> None:
-    writing = new_reader(height=768)
+def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(new: New) -> None:
+    writing = new(Playground, height=768)
     page = writing.open("/model", model=STORIES, model_text="anna paints horses .").page
     rows, now = page.locator(".weights tr"), page.locator(".weights tr.now")
     expect(rows).to_have_count(1 + 5)

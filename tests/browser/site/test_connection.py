@@ -1,7 +1,6 @@
 """A connection that goes and comes back, a server that was started anew, a reload in between: nothing typed is lost."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -12,6 +11,7 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network
+from tests.browser.readers import New
 
 AWAY, NOTICE = say("connection.away"), ".st-key-address .connection"
 # Which parts of a page are under the notice, of those that a reader needs at its top.
@@ -31,8 +31,8 @@ def _is_away(reader: Playground) -> None:
     expect(reader.page.get_by_test_id("stDialog")).to_have_count(0)
 
 
-def test_edits_made_offline_wait_in_the_page_and_are_sent(cable: Network, new_board: Callable[..., Board]) -> None:
-    board = new_board()
+def test_edits_made_offline_wait_in_the_page_and_are_sent(cable: Network, new: New) -> None:
+    board = new(Board)
     board.server = cable.address
     board.open_board()
     cable.cut()
@@ -58,8 +58,8 @@ def test_edits_made_offline_wait_in_the_page_and_are_sent(cable: Network, new_bo
 
 
 @pytest.mark.parametrize("link", [{"example": "love-ai"}, {"seed": 123, "d_in": "abc", "d_out": 4}])
-def test_one_back_leads_away_from_any_link(new_board: Callable[..., Board], link: dict[str, object]) -> None:
-    board = new_board()
+def test_one_back_leads_away_from_any_link(new: New, link: dict[str, object]) -> None:
+    board = new(Board)
     before = f"{board.server}/_stcore/health"
     board.page.goto(before)
     board.open_board(**link)
@@ -74,9 +74,9 @@ def test_one_back_leads_away_from_any_link(new_board: Callable[..., Board], link
     board.page.wait_for_url(before)
 
 
-def test_controls_that_the_browser_draws_late_stand_as_the_page_says(new_board: Callable[..., Board]) -> None:
+def test_controls_that_the_browser_draws_late_stand_as_the_page_says(new: New) -> None:
     """A run that came before found them at their defaults, and the address was given steps that nobody had made."""
-    board, held = new_board(), list[Route]()
+    board, held = new(Board), list[Route]()
     board.page.route(re.compile("(Text|Number)Input.*js"), lambda script: held.append(script))
     board.page.goto(f"{board.server}/?example=fluffy-cat&seed=123")
     eventually(partial(_known, board, "mouse"), True)

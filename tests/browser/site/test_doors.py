@@ -1,7 +1,5 @@
 """The four doors: what stands in the bar, at both widths, and how each page is reached through it."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
@@ -10,6 +8,7 @@ from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 _MARKED = """() => [...document.querySelectorAll('[data-testid=stTopNav] > :not(.rc-overflow-item-rest)')].map(
   door => getComputedStyle(door.querySelector('a, button')).borderBottomColor)"""
@@ -46,8 +45,8 @@ def stands_behind_its_door(reader: Learner, page: str) -> None:
     assert fetched(reader) == ({"board"} if page in WITH_BOARD else set()), page
 
 
-def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner().go("/")
+def test_each_page_is_reached_through_its_door_by_keyboard(new: New) -> None:
+    reader = new(Learner).go("/")
     for door in filter(None, DOORS):
         for i, (page, title) in enumerate(zip(DOORS[door], _titles(door), strict=True)):
             reader.page.get_by_role("button", name=say(f"app.doors.{door}"), exact=True).focus()
@@ -66,8 +65,8 @@ def test_each_page_is_reached_through_its_door_by_keyboard(new_learner: Callable
     eventually(lambda: reader.page.evaluate("location.pathname"), "/")
 
 
-def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner()
+def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new: New) -> None:
+    reader = new(Learner)
     reader.page.goto(f"{reader.server}/_stcore/health")
     reader.page.goto(f"{reader.server}/check?check=exercise.7")
     expect(reader.page.get_by_label(say("exercises.number"), exact=True)).to_have_value("7")
@@ -78,9 +77,9 @@ def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new_learn
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1024, 768), (390, 844)])
 def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
-    new_learner: Callable[..., Learner], width: int, height: int
+    new: New, width: int, height: int
 ) -> None:
-    reader = new_learner(width, height).go("/").settle()
+    reader = new(Learner, width, height).go("/").settle()
     reader.setup_button.click()
     panel = reader.page.locator(".st-key-setup")
     expect(panel.get_by_label(say("setup.n_heads.label"), exact=True)).to_be_visible()

@@ -1,7 +1,5 @@
 """What was typed on a page that is left at once, by a click on another page's name, counts all the same."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
@@ -9,13 +7,14 @@ from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 W_K = ("w_k", 1, 1)
 
 
 @pytest.fixture
-def board(new_board: Callable[..., Board]) -> Board:
-    return new_board().open_board().torch_says()
+def board(new: New) -> Board:
+    return new(Board).open_board().torch_says()
 
 
 def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board) -> None:

@@ -1,7 +1,6 @@
 """Light and dark, narrow and wide, and what an accessibility checker says."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -22,6 +21,7 @@ from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, digits_below, look_at, schemes
 from tests.browser.playground import Playground, at_rest, eventually, holds
+from tests.browser.readers import New
 from tests.browser.site.test_doors import stands_behind_its_door
 
 HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
@@ -41,12 +41,10 @@ PLACES = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colour_alone(
-    new_learner: Callable[..., Learner], name: str
-) -> None:
+def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colour_alone(new: New, name: str) -> None:
     """And each stands behind its door, and axe finds nothing."""
     page = {"explore": "playground", "lesson-1": "lesson"}.get(name, name)
-    reader = new_learner(*WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
+    reader = new(Learner, *WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
     holds(reader.page, "Boolean(document.documentElement.dataset.door && window.attnvizAddress?.heard)")  # keys, too
     if page in PAGES:
@@ -102,8 +100,8 @@ def _wrong(reader: Playground, name: str, width: int = 0) -> dict[str, Any]:
     return seen.trouble | seen.more_than(name, width)
 
 
-def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner(*WINDOWS[0]).go(PLACES["lesson-1"])
+def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New) -> None:
+    reader = new(Learner, *WINDOWS[0]).go(PLACES["lesson-1"])
     for number, step in enumerate(LESSON, 1):
         reader.is_at(f"{number}. {step.title}")
         reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
@@ -144,8 +142,8 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_with_reduced_motion_nothing_moves(new_learner: Callable[..., Learner], name: str) -> None:
-    reader = new_learner(*WINDOWS[0])
+def test_with_reduced_motion_nothing_moves(new: New, name: str) -> None:
+    reader = new(Learner, *WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
     reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=3")).page.evaluate(_WATCH)
     for selector in MOVING[name]:
@@ -157,10 +155,8 @@ def test_with_reduced_motion_nothing_moves(new_learner: Callable[..., Learner], 
     assert reader.page.evaluate("[...window.moved]") == []
 
 
-def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_that_rests(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board(1366, 768).open_board(example="fluffy-cat")
+def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_that_rests(new: New) -> None:
+    board = new(Board, 1366, 768).open_board(example="fluffy-cat")
     page = board.page
     page.keyboard.press("p")
     eventually(lambda: "present=1" in page.url, True)
@@ -199,8 +195,8 @@ _IN_SIGHT = """cells => cells.map(cell => {
 
 @pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/?seed=1&text=the+cat+sat+on+the+mat",
                                   "/questions?question=biases", "/lesson?example=fluffy-cat&step=softmax"])  # fmt: skip
-def test_in_a_lecture_room_every_row_is_in_sight_at_once(new_learner: Callable[..., Learner], path: str) -> None:
-    page = new_learner(1920, 1080).go(f"{path}&present=1").page
+def test_in_a_lecture_room_every_row_is_in_sight_at_once(new: New, path: str) -> None:
+    page = new(Learner, 1920, 1080).go(f"{path}&present=1").page
     cells = page.locator(".board .cell:visible")
     expect(cells.first).to_be_visible()
     eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
@@ -239,11 +235,9 @@ _CUT = """board => {
 
 
 @pytest.mark.parametrize("tokens", [12, 16])
-def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(
-    new_learner: Callable[..., Learner], tokens: int
-) -> None:
+def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(new: New, tokens: int) -> None:
     words = f"{TWELVE} thirteen fourteen fifteen sixteen".split()[:tokens]
-    page = new_learner(1366, 650).go(f"/?{urlencode({'text': ' '.join(words)})}").page
+    page = new(Learner, 1366, 650).go(f"/?{urlencode({'text': ' '.join(words)})}").page
     names, titles = page.locator(".spine .head:not(.name):visible"), page.locator(".spine .matrix > .title:visible")
     for height in (650, 768):
         page.set_viewport_size({"width": 1366, "height": height})
@@ -255,10 +249,8 @@ def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(
 _WHOLE = "names => names.map(each => each.scrollWidth > each.clientWidth ? 'cut' : each.textContent)"
 
 
-def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(
-    new_learner: Callable[..., Learner],
-) -> None:
-    reader = new_learner(1366, 768)
+def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(new: New) -> None:
+    reader = new(Learner, 1366, 768)
     reader.page.emulate_media(reduced_motion="reduce")
     page = reader.go("/history").page
     page.evaluate(_WATCH)
@@ -287,10 +279,8 @@ def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_mo
     assert page.evaluate("[...window.moved]") == []
 
 
-def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(
-    new_reader: Callable[..., Playground],
-) -> None:
-    reader, held, holds = new_reader(), list[str | bytes](), True
+def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(new: New) -> None:
+    reader, held, holds = new(Playground), list[str | bytes](), True
     tabs: list[WebSocketRoute] = []
 
     def hold(browser: WebSocketRoute) -> None:
@@ -318,10 +308,8 @@ LONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("path", LONG)
-def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(
-    new_learner: Callable[..., Learner], path: str
-) -> None:
-    learner = new_learner(*WINDOWS[0]).go(path.partition("?")[0], **LONG[path], text=WORDS, query=0)
+def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(new: New, path: str) -> None:
+    learner = new(Learner, *WINDOWS[0]).go(path.partition("?")[0], **LONG[path], text=WORDS, query=0)
     learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
     labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
     cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
@@ -334,8 +322,8 @@ def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(
 # What opens on Explore, and what is compared
 
 
-def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new_learner: Callable[..., Learner]) -> None:
-    reader = new_learner(1366, 768).go("/", example="fluffy-cat")
+def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new: New) -> None:
+    reader = new(Learner, 1366, 768).go("/", example="fluffy-cat")
 
     def button(name: str) -> None:
         reader.page.get_by_role("button", name=name, exact=True).first.click()

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
 
 import pytest
 from PIL import Image
@@ -11,23 +10,18 @@ from tests.browser.pictures.comparing import explained, is_alike
 from tests.browser.pictures.keeping import LOOKS, RESULTS, Look, kept
 from tests.browser.pictures.states import STATES, Sitter, State
 from tests.browser.pictures.taking import Sitting
-from tests.browser.readers import Tabs, readers
+from tests.browser.readers import New
 from tests.browser.serving import ROOT
 
 SECONDS = 30  # in which a page has come to look as it was kept
 PAUSE = 0.1
 
 
-@pytest.fixture
-def new_sitter(tabs: Tabs, server: str) -> Iterator[Callable[..., Sitter]]:
-    yield from readers(Sitter, tabs, server)
-
-
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_a_state_looks_as_it_was_kept(new_sitter: Callable[..., Sitter], state: State) -> None:
+def test_a_state_looks_as_it_was_kept(new: New, state: State) -> None:
     results = RESULTS / state.name
     shutil.rmtree(results, ignore_errors=True)
-    before, sitting = kept(state.name), Sitting(state, new_sitter())
+    before, sitting = kept(state.name), Sitting(state, new(Sitter))
     assert before, f"no pictures are kept of this state: make pictures STATES={state.name}"
     sitting.open()
     others = []

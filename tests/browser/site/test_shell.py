@@ -1,7 +1,5 @@
 """What stands around every page: the bar, the set-up over the page, messages, what is opened first."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
@@ -10,13 +8,14 @@ from tests.browser.accessibility import violations
 from tests.browser.board import Board
 from tests.browser.looks import contrast
 from tests.browser.playground import eventually
+from tests.browser.readers import New
 
 _INK = """element => [...getComputedStyle(element).color.matchAll(/[\\d.]+/g)].map(Number).slice(0, 3)"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..., Board], scheme: str) -> None:
-    board = new_board(1366, 768, color_scheme=scheme).go("/", d_in="abc", foo="1")
+def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new: New, scheme: str) -> None:
+    board = new(Board, 1366, 768, color_scheme=scheme).go("/", d_in="abc", foo="1")
     expect(board.page.get_by_test_id("stAlert")).to_be_visible()
     board.setup_button.click()
     expect(board.page.get_by_label("Sentence", exact=True)).to_be_visible()
@@ -26,8 +25,8 @@ def test_the_bar_the_set_up_and_messages_are_ink_on_paper(new_board: Callable[..
         eventually(lambda: contrast(part.evaluate(_INK), paper) > 12, True)  # noqa: B023
 
 
-def test_the_set_up_says_what_it_refuses(new_board: Callable[..., Board]) -> None:
-    board = new_board(1366, 768).go().torch_says()
+def test_the_set_up_says_what_it_refuses(new: New) -> None:
+    board = new(Board, 1366, 768).go().torch_says()
     board.setup_button.click()
     sentence = board.page.locator(".st-key-sentence input")
     for width in (1024, 1366):
@@ -47,10 +46,8 @@ def test_the_set_up_says_what_it_refuses(new_board: Callable[..., Board]) -> Non
     eventually(lambda: refused.evaluate(on_top), True)
 
 
-def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reload(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board().go("/", seed=7, temperature=2, bias="true")
+def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reload(new: New) -> None:
+    board = new(Board).go("/", seed=7, temperature=2, bias="true")
     board.switch("Causal mask")
     kept = {"seed=7", "temperature=2", "bias=true", "causal=true"}
     for act in (lambda: board.go_to("Lesson"), lambda: board.go_to("Explore"), board.page.go_back, board.page.reload):
@@ -60,8 +57,8 @@ def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reloa
         expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
 
 
-def test_in_a_frame_of_another_page_stands_the_content_alone(new_board: Callable[..., Board]) -> None:
-    board = new_board(800, 700).open_board(embed="true")
+def test_in_a_frame_of_another_page_stands_the_content_alone(new: New) -> None:
+    board = new(Board, 800, 700).open_board(embed="true")
     expect(board.cell(("w_q", 0, 0))).to_be_visible()
     for part in (board.page.get_by_test_id("stTopNav"), board.page.get_by_text("Share", exact=True)):
         expect(part).to_be_hidden()

@@ -17,6 +17,7 @@ from tests.browser.board import Board
 from tests.browser.cells import shows_number
 from tests.browser.playground import Playground, eventually
 from tests.browser.proxy import Network, network
+from tests.browser.readers import New
 from tests.browser.serving import free_port, running_server
 
 LONG = 90  # seconds: Streamlit looks for its server at ever longer intervals
@@ -76,8 +77,8 @@ class Hand:
             shows_number(self.board.cell(("context", row, 1)), f"{wanted.context[row, 1]:.4f}".replace("-", "−"))
 
 
-def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
+def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new: New) -> None:
+    board = new(Board).open_board()
     hand = Hand(board, 1)
     before = board.page.evaluate("history.length")
     for _ in range(ACTS):
@@ -95,12 +96,10 @@ def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new_board: Callabl
     hand.shows_it()
 
 
-def test_while_the_network_is_stuck_and_a_server_killed_nothing_is_lost_and_another_copy_knows_all(
-    new_board: Callable[..., Board],
-) -> None:
+def test_while_the_network_is_stuck_and_a_server_killed_nothing_is_lost_and_another_copy_knows_all(new: New) -> None:
     port = free_port()
     with running_server() as other, network(port) as cable:
-        board = new_board()
+        board = new(Board)
         hand = Hand(board, 3)
         with running_server(port=port):
             board.server = cable.address
@@ -126,8 +125,8 @@ def _edits(board: Board) -> None:
     board.type_over(("w_q", 0, 1), "0.9")
 
 
-def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board()
+def test_back_forward_and_reload_right_after_an_act_lose_nothing(new: New) -> None:
+    board = new(Board).open_board()
     board.pick("starts")
     eventually(lambda: "query=2" in board.address, True)
     moves = partial(board.switch, "Causal mask")
@@ -149,11 +148,9 @@ def test_back_forward_and_reload_right_after_an_act_lose_nothing(new_board: Call
 
 
 @pytest.mark.parametrize("tells", [True, False])
-def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else_of_it(
-    new_reader: Callable[..., Playground], tells: bool
-) -> None:
+def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else_of_it(new: New, tells: bool) -> None:
     """Though the browser drops writes of the address, as it does with many, and whether it tells of others or not."""
-    reader, held = new_reader(), list[Any]()
+    reader, held = new(Playground), list[Any]()
     holds = False
     reader.page.add_init_script(_DROPS)
     if not tells:
@@ -185,9 +182,9 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
     assert "seed=7" in reader.address
 
 
-def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., Board]) -> None:
+def test_a_bare_address_is_the_opening_example_at_once(new: New) -> None:
     """A press before the first drawing opened another one, as it did where a link names one."""
-    board, asked = new_board(), list[str]()
+    board, asked = new(Board), list[str]()
     board.page.on("request", lambda request: asked.append(request.url))
     board.page.goto(board.server)
     opened = query_of(board)
@@ -205,10 +202,8 @@ def test_a_bare_address_is_the_opening_example_at_once(new_board: Callable[..., 
         eventually(lambda: agrees(board), True)
 
 
-def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overtaken(
-    new_board: Callable[..., Board],
-) -> None:
-    board = new_board().open_board(edits="w_q.0.1.0.9", seed=5, embedding="stable")
+def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overtaken(new: New) -> None:
+    board = new(Board).open_board(edits="w_q.0.1.0.9", seed=5, embedding="stable")
     seed = board.page.locator(".st-key-seed input")
     for pause in range(0, 320, 80):
         board.page.evaluate("attnvizAddress.change({ seed: '6', edits: null })")
@@ -222,8 +217,8 @@ def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overt
         assert query_of(board)["edits"] == "w_q.0.1.0.9"
 
 
-def test_a_key_that_is_held_on_a_control_loses_no_press(new_board: Callable[..., Board]) -> None:
-    board = new_board().open_board(embedding="stable", text="a b c", seed=1)
+def test_a_key_that_is_held_on_a_control_loses_no_press(new: New) -> None:
+    board = new(Board).open_board(embedding="stable", text="a b c", seed=1)
     board.setup_button.click()
     seed = board.page.locator(".st-key-seed input")
     seed.focus()
@@ -266,14 +261,9 @@ ON_ANY_PAGE: list[tuple[str, dict[str, Any], Callable[[Board], object], str]] = 
 
 @pytest.mark.parametrize(("path", "address", "act", "wanted"), ON_ANY_PAGE[2::2])  # one of each kind of control
 def test_what_is_done_on_any_page_is_known_to_a_server_started_anew_and_to_one_that_stands_still(
-    cable: Network,
-    new_board: Callable[..., Board],
-    path: str,
-    address: dict[str, Any],
-    act: Callable[[Board], object],
-    wanted: str,
+    cable: Network, new: New, path: str, address: dict[str, Any], act: Callable[[Board], object], wanted: str
 ) -> None:
-    board = new_board()
+    board = new(Board)
     board.server = cable.address
     _open_with_a_step(board, path, address)
     board.hold_back()
@@ -296,9 +286,9 @@ def test_what_is_done_on_any_page_is_known_to_a_server_started_anew_and_to_one_t
 
 @pytest.mark.parametrize(("path", "address", "act", "wanted"), ON_ANY_PAGE)
 def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_follow_at_once(
-    new_board: Callable[..., Board], path: str, address: dict[str, Any], act: Callable[[Board], object], wanted: str
+    new: New, path: str, address: dict[str, Any], act: Callable[[Board], object], wanted: str
 ) -> None:
-    board, other = new_board(), "questions" if path == "/lesson" else "lesson"
+    board, other = new(Board), "questions" if path == "/lesson" else "lesson"
     _open_with_a_step(board, path, address)
     act(board)
     board.page.go_back()
@@ -336,8 +326,8 @@ def _goes_back(board: Board, wanted: str) -> None:
         eventually(lambda: bool(board.page.evaluate(_STANDS)), True)
 
 
-def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new_board: Callable[..., Board]) -> None:
-    board = new_board()
+def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new: New) -> None:
+    board = new(Board)
     board.server = cable.address
     board.open("/check")
     box = board.page.get_by_test_id("stMain").get_by_role("textbox").first
