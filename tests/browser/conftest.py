@@ -51,7 +51,7 @@ def new(tabs: Tabs) -> Iterator[New]:
 
 
 @pytest.fixture
-def lone_board(chromium: Browser) -> Iterator[LoneBoard]:
+def board(chromium: Browser) -> Iterator[LoneBoard]:
     """The board of the published example alone in a page of its own, without a server."""
     page = mounted(chromium, Scenario(embedding="published"))
     yield LoneBoard(page)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from attnviz import AttentionTrace
+
 
 def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
     """The numbers of a matrix as the page unpacks them."""
@@ -15,3 +17,12 @@ def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
         return np.frombuffer(b64decode(sent["float32"]), "<f4")
     divided: np.ndarray = (numbers_in(given, sent["of"]) / np.float64(sent["dividedBy"])).astype(np.float32)
     return divided
+
+
+def shows(board: dict[str, Any], seen: AttentionTrace) -> bool:
+    """Whether a board is sent the numbers of what is in view, all of them and bit by bit."""
+    wanted = {name: matrix.flatten().numpy() for name, matrix in seen.matrices.items()}
+    sent = {name: numbers_in(board["matrices"], name) for name in board["matrices"]}
+    return sent.keys() == wanted.keys() and all(
+        np.array_equal(sent[name], wanted[name], equal_nan=True) for name in sent
+    )

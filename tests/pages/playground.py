@@ -108,6 +108,10 @@ class Playground(Reader):
         numbers = [as_array(each["z"]) for each in traces if "= %{" in each["hovertemplate"]]
         return np.fmax.reduce([*numbers, np.full(as_array(traces[0]["z"]).shape, np.nan, dtype=np.float32)])
 
+    def compared(self, name: str, side: str) -> np.ndarray:
+        """The numbers of a matrix of A, B or B − A, where these are compared."""
+        return self.matrix(next(key for key in self.charts if key.endswith(f"-compare.{name}.{side}")))
+
     def signs(self, name: str) -> dict[str, int]:
         """What the hover says of the cells that are no finite number, and how many there are of each."""
         drawn = self.charts[name]

@@ -26,11 +26,6 @@ _CUT = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].filter(
   cell => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight).map(cell => cell.textContent)"""
 
 
-@pytest.fixture
-def board(lone_board: LoneBoard) -> LoneBoard:
-    return lone_board
-
-
 @pytest.mark.parametrize("pixels", [3, -4, 7])
 def test_a_hand_that_trembles_pins_a_cell_and_changes_nothing(board: LoneBoard, pixels: int) -> None:
     box = board.cell(W_Q).bounding_box()

@@ -29,11 +29,6 @@ _LONGEST = """() => [...document.body.shadowRoot.querySelectorAll('.cell[data-at
   (most, cell) => (cell.textContent.length > most.textContent.length ? cell : most)).dataset.at"""
 
 
-@pytest.fixture
-def board(lone_board: LoneBoard) -> LoneBoard:
-    return lone_board
-
-
 def test_a_clicked_cell_is_kept_on_the_way_to_its_buttons(board: LoneBoard) -> None:
     board.cell(("x", 5, 0)).focus()
     board.cell(("scores", 1, 2)).hover()

@@ -57,8 +57,7 @@ def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
 
 @pytest.fixture
 def board(new: New) -> Board:
-    made: Board = new(Board, 1366, 768)
-    return made
+    return new(Board, 1366, 768)
 
 
 def ribbons(board: Board) -> list[list[float]]:

@@ -20,7 +20,7 @@ MASKED = re.compile(r"\bmasked\b")
 @pytest.mark.parametrize("cell", ["scores,1,2", "attention_weights,5,2", "k,1,0"])
 def test_a_dock_opens_the_panel_and_brings_it_into_view(new: New, cell: str) -> None:
     """With the cell that it tells of, whether that is pinned or pointed at."""
-    board: Board = new(Board)
+    board = new(Board)
     board.open_board()
     lead = board.page.get_by_text(say("what_if.lead"))
     expect(lead).to_have_count(0)
@@ -41,7 +41,7 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new: New, cell: str) -> 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
 def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(new: New, size: tuple[int, int]) -> None:
-    board: Board = new(Board, *size)
+    board = new(Board, *size)
     linked = size[0] > 390  # by a link, which asks first, or by the button
     board.open_board(**({"what_if": "softmax:columns"} if linked else {}))
     panel, lead = board.page.locator(".st-key-playground-what_if"), board.page.get_by_text(say("what_if.lead"))
@@ -102,7 +102,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(ne
 
 
 def test_what_is_said_of_the_numbers_runs_under_nothing_and_can_be_read_to_its_end(new: New) -> None:
-    board: Board = new(Board, 1366, 768)
+    board = new(Board, 1366, 768)
     board.open_board(what_if="softmax:columns", masking="padding", mask_size="1")
     says = board.page.locator(".sentence .says")
     expect(says).to_contain_text("softmax over columns has nothing to share out")

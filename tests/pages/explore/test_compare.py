@@ -17,24 +17,20 @@ def open_compare(**address: str) -> Playground:
     return Playground("pages/compare.py", **address)
 
 
-def drawn(page: Playground, name: str, label: str) -> np.ndarray:
-    return page.matrix(next(key for key in page.charts if key.endswith(f"-compare.{name}.{label}")))
-
-
 def test_without_a_kept_set_up_stands_a_computed_example_which_opens_as_a_comparison_to_go_on_with() -> None:
     page = open_compare()
     assert say("compare.nothing_yet") in page.texts
     assert f"### {say('compare.example.title')}" in [each.value for each in page.at.markdown]
     a, b = map(trace, example())
     differs = (b.attention_weights - a.attention_weights).numpy()
-    np.testing.assert_array_equal(drawn(page, "example", "A"), a.attention_weights.numpy())
-    np.testing.assert_array_equal(drawn(page, "example", "B"), b.attention_weights.numpy())
-    np.testing.assert_array_equal(drawn(page, "example", "B − A"), differs)
+    np.testing.assert_array_equal(page.compared("example", "A"), a.attention_weights.numpy())
+    np.testing.assert_array_equal(page.compared("example", "B"), b.attention_weights.numpy())
+    np.testing.assert_array_equal(page.compared("example", "B − A"), differs)
     (change,) = (text for text in page.texts if text.startswith("A is "))
     assert "W_q, row 1, column 0, is −2.00, not 2.00" in change
     page.press(say("compare.example.open"))
-    np.testing.assert_array_equal(drawn(page, "context", "A"), a.context.numpy())
-    np.testing.assert_array_equal(drawn(page, "context", "B"), b.context.numpy())
+    np.testing.assert_array_equal(page.compared("context", "A"), a.context.numpy())
+    np.testing.assert_array_equal(page.compared("context", "B"), b.context.numpy())
     assert not page.messages
     assert "B is still the same as A." in page.press("Go back to A").texts
 
@@ -45,9 +41,9 @@ def test_a_kept_set_up_stays_while_the_other_changes() -> None:
     page.set("seed", 124).set("causal", True)
     a, b = trace(Scenario(**PUBLISHED)), trace(Scenario(**PUBLISHED, seed=124, causal=True))
     assert "B differs from A in: Seed 123 → 124; Causal mask off → on." in page.texts
-    np.testing.assert_array_equal(drawn(page, "context", "A"), a.context.numpy())
-    np.testing.assert_array_equal(drawn(page, "context", "B"), b.context.numpy())
-    np.testing.assert_array_equal(drawn(page, "context", "B − A"), (b.context - a.context).numpy())
+    np.testing.assert_array_equal(page.compared("context", "A"), a.context.numpy())
+    np.testing.assert_array_equal(page.compared("context", "B"), b.context.numpy())
+    np.testing.assert_array_equal(page.compared("context", "B − A"), (b.context - a.context).numpy())
     page.press("Go back to A")
     assert "B is still the same as A." in page.texts
     assert page.at.session_state["seed"] == 123
@@ -60,9 +56,9 @@ def test_one_link_opens_both_and_going_back_to_a_brings_its_edits_and_matrices_t
     a = Scenario("a <b>cat</b>", **given, edits=[("w_q", 0, 1, 0.9)])
     opened = open_compare(pinned=pack(query_of(a)), text="a <b>cat</b>", d_out="3", edits="w_k.zeros")
     assert not opened.messages
-    np.testing.assert_array_equal(drawn(opened, "context", "A"), trace(a).context.numpy())
+    np.testing.assert_array_equal(opened.compared("context", "A"), trace(a).context.numpy())
     b = trace(Scenario("a <b>cat</b>", **PUBLISHED, d_out=3, w_k="zeros"))
-    np.testing.assert_array_equal(drawn(opened, "attention_weights", "B"), b.attention_weights.numpy())
+    np.testing.assert_array_equal(opened.compared("attention_weights", "B"), b.attention_weights.numpy())
     opened.press("Go back to A")
     assert "B is still the same as A." in opened.texts
     assert not opened.messages

@@ -16,7 +16,7 @@ from attnviz.link.set_up import query_of
 from attnviz.teach.masked import computed_in
 from attnviz.teach.switched import about, alone, turned
 from attnviz.words import say
-from tests.pages.packed import numbers_in
+from tests.pages.packed import shows
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
@@ -66,8 +66,7 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
     assert playground.shows(scenario)
     assert in_address(playground.at, "what_if") == to
     (board,) = Reader(**playground.at.session_state["session"].address.query | {"view": "board"}).boards
-    for matrix, numbers in trace(scenario).seen_from(0).matrices.items():
-        np.testing.assert_array_equal(numbers_in(board["matrices"], matrix), numbers.flatten())
+    assert shows(board, trace(scenario).seen_from(0))
     note, why = (say(key_of(place, kind, reads_others=False)) for kind in ("note", "more"))
     asked = turned(scenario, WhatIf.read(to), place, 0 if place == TYPED else 1)
     assert asked is not None
@@ -109,14 +108,9 @@ def test_16_bits_are_compared_with_the_usual_numbers_which_are_a() -> None:
     told = say("compare.changes.bits", dtype="bfloat16")
     assert say("compare.differs", changes=told) in playground.texts
 
-    def drawn(which: str) -> np.ndarray:
-        return playground.matrix(
-            next(key for key in playground.charts if key.endswith(f"-compare.attention_weights.{which}"))
-        )
-
     made = trace(PUBLISHED)
-    np.testing.assert_array_equal(drawn("A"), made.attention_weights)
-    np.testing.assert_array_equal(drawn("B"), computed_in(made, torch.bfloat16).attention_weights)
+    for side, own in (("A", made), ("B", computed_in(made, torch.bfloat16))):
+        np.testing.assert_array_equal(playground.compared("attention_weights", side), own.attention_weights)
     page = Playground("pages/compare.py", pinned=pack(query_of(PUBLISHED)), b_bits="bfloat16", embedding="published")
     assert say("compare.differs", changes=told) in page.texts
     assert say("compare.same") in page.press(say("compare.bits_back")).texts

@@ -48,11 +48,6 @@ def heatmap(page: Playground, name: str) -> torch.Tensor:
     return torch.from_numpy(page.matrix(name)).double()
 
 
-def compared(page: Playground, matrix: str, side: str) -> torch.Tensor:
-    """Return a matrix of A or B as the page Compare draws it."""
-    return heatmap(page, next(key for key in page.charts if key.endswith(f"-compare.{matrix}.{side}")))
-
-
 def restores(page: Playground, expected: Any) -> None:
     """Assert that the playground's controls and heatmaps are as the corpus says."""
     for setting in SETTINGS:
@@ -123,5 +118,5 @@ def test_one_link_restores_every_page() -> None:
     assert page.at.session_state["check.ex.seed"] == expected["exercise"]["seed"]
     page.visit("pages/compare.py")
     wanted = expected["pinned"]["matrices"]["context"]
-    assert list(other_numbers("context", wanted, compared(page, "context", "A"))) == []
+    assert list(other_numbers("context", wanted, torch.from_numpy(page.compared("context", "A")).double())) == []
     assert in_address(page.at, "pinned") == parameters_of(LINKS[name]["query"])["pinned"]
