@@ -10,7 +10,7 @@ import numpy as np
 
 from attnviz.core.limits import RefusedError, check_choice, check_temperature, in_short
 from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
-from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32, Precision
+from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.handout import check_shapes, known_d_k
 from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, Marking, Windows, as_marks
@@ -64,7 +64,7 @@ def _shown_alike(marking: Marking) -> bool:
     return max((marking.decimals[name] for name in marking.taken), default=0) >= most
 
 
-_SAID: Mapping[Precision, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
+_SAID: Mapping[float, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
 _STAYS_WRONG = 1 / 3  # of the cells of a table
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
@@ -139,7 +139,7 @@ def _likeliest(
     settings: Settings,
     rounded: bool | None,
     carried: Results | None,
-    precision: Precision,
+    precision: float,
 ) -> Marking:
     """Return the likeliest reading's marking; the plainest if nothing is wrong."""
     if settings.masked is not None:
@@ -198,7 +198,7 @@ def _readings(printed: Mapping[str, Printed], rounded: bool | None, carried: Res
     )
 
 
-def _precision(tables: Mapping[str, Any]) -> Precision:
+def _precision(tables: Mapping[str, Any]) -> float:
     """Return the coarsest precision of the tables' dtypes; by default float32.
 
     Digits beyond it prove nothing.

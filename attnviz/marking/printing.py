@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.masks import CAUSAL, MASKS, Masked
-from attnviz.core.rules import BFLOAT16, FLOAT16, Precision
+from attnviz.core.rules import BFLOAT16, FLOAT16
 from attnviz.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
@@ -109,7 +109,7 @@ class Grid(NamedTuple):
     """A floating-point type: binary `digits`, `least` exponent and `largest` number."""
 
     dtype: str
-    precision: Precision
+    precision: float
     digits: int
     least: int
     largest: float
@@ -170,7 +170,7 @@ class Half(NamedTuple):
         return self.grid.dtype
 
     @property
-    def precision(self) -> Precision:
+    def precision(self) -> float:
         """How the type rounds."""
         return self.grid.precision
 

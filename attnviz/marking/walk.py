@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.masks import Masked
-from attnviz.core.rules import FLOAT32, Bounded, Precision, Rule
+from attnviz.core.rules import FLOAT32, Bounded, Rule
 from attnviz.core.stages import MASK, Stage
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.marking.outcome import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
@@ -44,7 +44,7 @@ class Walk:
         printed: Mapping[str, Printed],
         settings: Settings,
         reading: Reading,
-        precision: Precision,
+        precision: float,
         half: Half | None = None,
     ) -> None:
         grid = half.grid if half is not None else None

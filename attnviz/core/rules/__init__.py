@@ -1,6 +1,6 @@
 """The rules by which stages are computed, grouped by what they read."""
 
-from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Precision, Rule, declaration
+from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.rules.explaining.numbers import DECIMALS
@@ -22,6 +22,6 @@ RULES: tuple[type[Rule], ...] = (
 __all__ = [
     "BFLOAT16", "DECIMALS", "FLOAT16", "FLOAT32", "GELU", "RULES", "Add", "Block", "Bounded", "Cap", "Cell",
     "CellExplanation", "Cells", "Concatenate", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm", "Lookup",
-    "PassOn", "Precision", "Product", "ReLU", "Recut", "Relative", "Rotate", "Rule", "Scale", "Shape", "Share",
+    "PassOn", "Product", "ReLU", "Recut", "Relative", "Rotate", "Rule", "Scale", "Shape", "Share",
     "Slice", "Softmax", "Surprise", "Term", "TimesRoot", "declaration", "in_rows", "later", "names_on", "owner_of",
 ]  # fmt: skip

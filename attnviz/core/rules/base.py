@@ -59,16 +59,8 @@ class HeadsInCode(NamedTuple):
     repeated: bool = False
 
 
-class Precision(NamedTuple):
-    """A machine's relative rounding errors: of sums and of stored numbers."""
-
-    sums: float
-    stored: float
-
-
-FLOAT32 = Precision(2.0**-24, 2.0**-24)
-FLOAT16 = Precision(2.0**-24, 2.0**-11)  # halves are summed in float32
-BFLOAT16 = Precision(2.0**-24, 2.0**-8)
+# Relative rounding errors of stored numbers; halves are summed in float32, too.
+FLOAT32, FLOAT16, BFLOAT16 = 2.0**-24, 2.0**-11, 2.0**-8
 
 
 @dataclass(frozen=True)
@@ -176,11 +168,11 @@ class Rule(ABC):
         """Return how far sources' errors may move cells; by default, as numbers."""
         return self.values(*(each.error for each in tables))
 
-    def computed_in(self, precision: Precision, *tables: Bounded) -> Bounded:
+    def computed_in(self, precision: float, *tables: Bounded) -> Bounded:
         """Return :meth:`bounded` with the rounding errors of this precision included."""
         with np.errstate(all="ignore"):
             made = self.bounded(*tables)
-            own = precision.stored * self.stored(made, *tables) + precision.sums * self.summed(made, *tables)
+            own = precision * self.stored(made, *tables) + FLOAT32 * self.summed(made, *tables)
             return Bounded(made.value, made.error + np.where(np.isfinite(own), own, 0.0))
 
     def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:

@@ -15,7 +15,6 @@ from attnviz.core.rules import (
     FLOAT32,
     GELU,
     Bounded,
-    Precision,
     Product,
     Relative,
     Rotate,
@@ -83,7 +82,7 @@ def test_every_cell_of_every_rule_where_numbers_are_out_of_the_ordinary(
 @example(seed=15, size=1.0)  # a mask leaves little of a score, whose divisor was rounded
 @settings(max_examples=examples(6), deadline=None)
 def test_the_bound_covers_what_torch_computes_at_this_precision(
-    rule: Rule, shapes: tuple[Shape, ...], dtype: torch.dtype, precision: Precision, seed: int, size: float
+    rule: Rule, shapes: tuple[Shape, ...], dtype: torch.dtype, precision: float, seed: int, size: float
 ) -> None:
     sources = [(size * each).to(dtype) for each in drawn(shapes, seed)]
     made = rule.compute(*sources).double().numpy()
