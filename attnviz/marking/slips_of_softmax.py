@@ -143,8 +143,6 @@ def _of_features(step: Step) -> Candidates:
     if not step.has("q", "k"):
         return
     q, k = (computed_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
-    if q.shape[1] != k.shape[1]:
-        return
     products, mask = q @ k.T, step.tables[MASK] if step.has(MASK) else None
     yield computed_by(Share(), products, *([] if mask is None or mask.shape != products.shape else [mask]))
 
