@@ -16,7 +16,7 @@ from attnviz.core.heads import is_of_a_head
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import EVERY_STAGE, pictured
 from attnviz.words import say
-from tests.pages.reader import Reader, as_array, in_address, sent_to
+from tests.pages.reader import Reader, heatmap_of, in_address, sent_to
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
@@ -104,9 +104,7 @@ class Playground(Reader):
         drawn = self.charts[name]
         if isinstance(drawn, SimpleNamespace):
             return np.frombuffer(b64decode(drawn.numbers), "<f4").copy().reshape(len(drawn.rows), len(drawn.columns))
-        traces = [each for each in json.loads(drawn.spec)["data"] if each["type"] == "heatmap"]
-        numbers = [as_array(each["z"]) for each in traces if "= %{" in each["hovertemplate"]]
-        return np.fmax.reduce([*numbers, np.full(as_array(traces[0]["z"]).shape, np.nan, dtype=np.float32)])
+        return heatmap_of(json.loads(drawn.spec))
 
     def compared(self, name: str, side: str) -> np.ndarray:
         """The numbers of a matrix of A, B or B − A, where these are compared."""

@@ -42,6 +42,13 @@ def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
     return flat.reshape([int(n) for n in drawn["shape"].split(",")]) if "shape" in drawn else flat
 
 
+def heatmap_of(figure: dict[str, Any]) -> np.ndarray:
+    """The numbers of a heatmap of Plotly's, whose cells stand in a trace for each colour of letters; NaN for none."""
+    drawn = [each for each in figure["data"] if each["type"] == "heatmap" and "z" in each]
+    numbers = [as_array(each["z"]) for each in drawn if "= %{" in each["hovertemplate"]]
+    return np.fmax.reduce([*numbers, np.full(as_array(drawn[0]["z"]).shape, np.nan, dtype=np.float32)])
+
+
 def sent_to(at: AppTest, component: str) -> list[dict[str, Any]]:
     """Return what the page's components of this name are given to draw."""
     protos = [element.proto for element in at.get("bidi_component")]

@@ -141,6 +141,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new: New) -> None:
     expect(reader.cell(TOY)).to_have_text("2.00")
     expect(reader.headline).to_have_text("“fluffy” reads “cat” most: 61 %")
     expect(reader.board.locator(".says .even")).not_to_contain_text("→")
+    expect(reader.board.locator(".undo")).to_be_hidden()
     reader.go()
     expect(reader.knob).to_be_hidden()  # a second visit
 
@@ -410,12 +411,3 @@ def test_a_layer_too_wide_folds_to_strips_that_a_key_opens_and_nothing_is_cut_wi
     eventually(lambda: reader.board.locator(".scroller").evaluate(is_told), True)
     reader.press_keys("Enter")
     expect(matrix).to_have_class(re.compile("folded"))
-
-
-def test_what_was_changed_last_is_said_no_more_once_the_page_has_gone_back(new: New) -> None:
-    board = new(Board).open_board().torch_says()
-    board.type_over(("w_q", 0, 1), "0.9").torch_says()
-    undo = board.page.locator(".board .undo")
-    expect(undo).to_be_visible()
-    board.page.go_back()
-    expect(undo).to_be_hidden()

@@ -3,7 +3,7 @@
 import re
 from typing import Self
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from attnviz.link.set_up import parameters
 from attnviz.words import say
@@ -29,9 +29,6 @@ class Reader(Playground):
             eventually(lambda: summary.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
         return self
 
-    def type_dims(self, text: str) -> Self:
-        return self.set_number("Dimensions d", text)
-
     def pick_point(self, curve: str, point: int, line: int = 0) -> Self:
         chart = self.page.locator(f".st-key-scaling-curve-{curve}")
         marker = chart.locator(".trace:has(.point)").nth(line).locator(".point").nth(point)
@@ -49,35 +46,28 @@ class Reader(Playground):
         self.says(
             f"At d = {dim} theory expects a variance of {dim}, and 1 once the scores are divided by √{dim}. Measured: "
         )
-        expect(self._link(f"Open Explore with d_out = {dim}")).to_be_visible()
+        expect(self.link_to(f"Open Explore with d_out = {dim}")).to_be_visible()
 
-    def follow(self, link: str) -> Page:
-        """Open a link in a tab of its own."""
-        with self.page.context.expect_page() as opened:
-            self._link(link).click()
-        return opened.value
-
-    def _link(self, label: str) -> Locator:
+    def link_to(self, label: str) -> Locator:
         return self.page.get_by_role("link", name=re.compile(rf"{label}$"))
-
-    def labels_below(self, curve: str) -> list[str]:
-        return self.page.locator(f".st-key-scaling-curve-{curve} .xtick text").all_text_contents()
 
 
 def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(new: New) -> None:
     reader = new(Reader).open("/scaling", sweep=SMALL, seed=7, edits="x.0.0.0.5").unfold()
-    reader.type_dims("2, 4, 32")
-    eventually(lambda: reader.labels_below("variance"), ["2", "4", "32"])
+    reader.set_number("Dimensions d", "2, 4, 32")
+    curve = reader.page.locator(".st-key-scaling-curve-variance")
+    expect(curve.locator(".xtick text")).to_have_text(["2", "4", "32"])
     reader.page.evaluate("document.activeElement.blur()")
     reader.page.keyboard.press("p")
-    curve = reader.page.locator(".st-key-scaling-curve-variance")
     eventually(lambda: curve.evaluate("place => place.scrollWidth > place.clientWidth"), False)
     reader.page.mouse.move(1, 1)
     reader.pick_point("variance", 1)
     eventually(lambda: "sweep=dims.2-4-32*trials.50*dim.4" in reader.address, True)
     reader.page.keyboard.press("Escape")
     reader.looks_at(4)
-    playground = reader.follow("Open Explore with d_out = 4")
+    with reader.page.context.expect_page() as opened:
+        reader.link_to("Open Explore with d_out = 4").click()
+    playground = opened.value
     eventually(lambda: playground.get_by_label(parameters()["d_out"].label, exact=True).input_value(), "4")
     assert playground.get_by_label(parameters()["seed"].label, exact=True).input_value() == "7"
     address = playground.evaluate("location.href")

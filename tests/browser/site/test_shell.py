@@ -46,17 +46,6 @@ def test_the_set_up_says_what_it_refuses(new: New) -> None:
     eventually(lambda: refused.evaluate(on_top), True)
 
 
-def test_controls_of_a_closed_set_up_keep_their_values_over_pages_back_and_reload(new: New) -> None:
-    board = new(Board).go("/", seed=7, temperature=2, bias="true")
-    board.switch("Causal mask")
-    kept = {"seed=7", "temperature=2", "bias=true", "causal=true"}
-    for act in (lambda: board.go_to("Lesson"), lambda: board.go_to("Explore"), board.page.go_back, board.page.reload):
-        act()
-        board.page.wait_for_selector('[data-test-script-state="notRunning"]')
-        eventually(lambda: kept <= set(board.address[1:].split("&")), True)
-        expect(board.page.get_by_label("Seed", exact=True)).to_have_value("7")
-
-
 def test_in_a_frame_of_another_page_stands_the_content_alone(new: New) -> None:
     board = new(Board, 800, 700).open_board(embed="true")
     expect(board.cell(("w_q", 0, 0))).to_be_visible()

@@ -46,7 +46,7 @@ class Hand:
     def __init__(self, board: Board, seed: int) -> None:
         self.board, self.dice = board, random.Random(seed)
         self.edits: dict[tuple[str, int, int], float] = {}
-        self.causal, self.seen = False, set[str]()
+        self.causal = False
 
     def act(self) -> None:
         dice, board = self.dice, self.board
@@ -82,9 +82,7 @@ def test_acts_a_moment_apart_are_all_there_and_each_is_a_step(new: New) -> None:
     hand = Hand(board, 1)
     before = board.page.evaluate("history.length")
     for _ in range(ACTS):
-        address = board.address
         hand.act()
-        hand.seen.add(address)
         board.page.wait_for_timeout(hand.dice.randrange(200))
     eventually(hand.has_it_all, True)
     eventually(lambda: agrees(board), True)

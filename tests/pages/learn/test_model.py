@@ -23,7 +23,7 @@ from attnviz.models import INCLUDED, STORIES, cache, loading, offered
 from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
-from tests.pages.reader import Reader, as_array, forget_models, in_address, offering
+from tests.pages.reader import Reader, forget_models, heatmap_of, in_address, offering
 from tests.unit import small_models
 
 PAGE = "pages/model.py"
@@ -193,10 +193,9 @@ def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its
     reader = on_board().set("model.average", True)
     layer = look_into(INCLUDED, text=ANIMAL).layers[3]
     assert say("models.page.average_warning") in reader.captions
-    specs = {str(each.proto.id): json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")}
-    (drawn,) = [spec for key, spec in specs.items() if key.endswith("model.input.attention_weights")]
-    cells = sum(np.nan_to_num(as_array(each["z"]).reshape(15, 15)) for each in drawn["data"] if "z" in each)
-    assert np.allclose(cells, layer.average()["attention_weights"])
+    charts = [each.proto for each in reader.at.get("plotly_chart")]
+    (drawn,) = [each.spec for each in charts if each.id.endswith("model.input.attention_weights")]
+    assert np.allclose(heatmap_of(json.loads(drawn)), layer.average()["attention_weights"])
     made, whole = layer.output(1), layer.attended.output
     assert made is not None
     assert whole is not None

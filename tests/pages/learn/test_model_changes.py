@@ -31,7 +31,7 @@ from attnviz.words.numbers import percent, written
 from benchmarks.stories import judged, without
 from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.packed import numbers_in
-from tests.pages.reader import Reader, as_array, control_of, forget_models, in_address, offering
+from tests.pages.reader import Reader, control_of, forget_models, heatmap_of, in_address, offering
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, saved, t5
 
 PAGE = "pages/model.py"
@@ -355,20 +355,10 @@ def test_elsewhere_it_is_said_that_the_playgrounds_is_shared(page: str) -> None:
     assert say("share.of_set_up") in [each.value for each in reader.at.info]
 
 
-def shown(figure: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
-    """The numbers of a heatmap, whose cells stand in a trace for each colour of letters; a masked one is 0."""
-    merged = np.zeros(shape)
-    for each in figure["data"]:
-        if each["type"] == "heatmap" and "z" in each:
-            merged += np.nan_to_num(as_array(each["z"]).reshape(shape))
-    return merged
-
-
-def drawn(reader: Reader) -> dict[str, dict[str, Any]]:
-    """The figures of a page by their keys."""
-    return {
-        str(each.proto.id).rpartition("-")[2]: json.loads(each.proto.spec) for each in reader.at.get("plotly_chart")
-    }
+def drawn(reader: Reader) -> dict[str, np.ndarray]:
+    """The heatmaps of a page by their keys; a masked cell is 0."""
+    charts = [each.proto for each in reader.at.get("plotly_chart")]
+    return {each.id.rpartition("-")[2]: np.nan_to_num(heatmap_of(json.loads(each.spec))) for each in charts}
 
 
 def test_another_head_stands_beside_this_one_in_one_scale() -> None:
@@ -382,7 +372,7 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     one, other = (view.heads[place].attention_weights.numpy() for place in ((3, 1), (5, 11)))
     figures = drawn(reader)
     for label, own in (("A", one), ("B", other), ("B − A", other - one)):
-        assert np.allclose(shown(figures[f"model.compare.figure.{label}"], own.shape), own)
+        assert np.allclose(figures[f"model.compare.figure.{label}"], own)
     row, column = np.unravel_index(np.abs(other - one).argmax(), one.shape)
     (said,) = [text for text in reader.texts if text.startswith("A is this head, B is: Layer 5, head 11.")]
     assert written(float(one[row, column]), 4) in said
@@ -392,7 +382,7 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     reader.set("model.compare", "sentence").set("model.compare.sentence", "A dog ran home")
     assert [in_address(reader.at, f"model_compare{more}") for more in ("", "d")] == ["sentence", "A dog ran home"]
     own = look_into(INCLUDED, text="A dog ran home").heads[3, 1].attention_weights.numpy()
-    assert np.allclose(shown(drawn(reader)["model.compare.figure.B"], own.shape), own)
+    assert np.allclose(drawn(reader)["model.compare.figure.B"], own)
     assert "model.compare.figure.B − A" not in drawn(reader)
 
 
@@ -402,7 +392,7 @@ def test_a_changed_head_stands_beside_what_it_was() -> None:
     assert view.original is not None
     for label, each in (("A", view), ("B", view.original)):
         own = each.heads[3, 1].attention_weights.numpy()
-        assert np.allclose(shown(drawn(reader)[f"model.compare.figure.{label}"], own.shape), own)
+        assert np.allclose(drawn(reader)[f"model.compare.figure.{label}"], own)
 
 
 def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
@@ -416,7 +406,7 @@ def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     again = [Reader(PAGE, **asked, model_compare=text) for text in (link, of_before)]
     assert [in_address(each.at, "model_compare") for each in again] == [link, link]
     for each in (reader, *again):
-        assert np.allclose(shown(drawn(each)["model.compare.figure.B"], own.shape), own)
+        assert np.allclose(drawn(each)["model.compare.figure.B"], own)
 
 
 def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, str]) -> None:

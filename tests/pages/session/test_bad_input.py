@@ -54,15 +54,6 @@ def test_any_text_is_shown_as_text_and_as_nothing_else(tokenizer: str) -> None:
             assert not any(suspect in outside_code for suspect in suspects), body
 
 
-@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[3], TEXTS[8], *TEXTS[10:13]])
-def test_any_text_in_the_address_of_a_choice_is_shown_as_code(text: str) -> None:
-    playground = Playground(init=text, edits=text)
-    assert playground.shows(Scenario(embedding="published"))
-    for message in playground.messages:
-        outside_code = re.sub(r"(`+).*?\1", "", message)
-        assert not re.search(r"[<>$\[\0\u202e]", outside_code), message
-
-
 @pytest.mark.parametrize("tokenizer", ["words", "characters"])
 def test_ten_thousand_characters_are_cut_to_1024_tokens_and_stay_in_the_box(
     playground: Playground, tokenizer: str

@@ -127,6 +127,7 @@ def test_nothing_in_what_is_refused_is_markup(sharing: Sharing) -> None:
         assert_no_markup(sharing)
     sharing.upload("w_q", "w.csv", f"1,2\n3,{MARKUP}\n5,6".encode())
     assert_no_markup(sharing)
+    assert_no_markup(Reader(init=MARKUP))
     for pinned in (MARKUP, pack("text=a&init=" + quote(MARKUP))):
         assert_no_markup(Reader("pages/compare.py", pinned=pinned))
 
