@@ -17,23 +17,20 @@ DRAG_STARTS = 8  # pixels, from which on a number follows the hand
 REACH = 100  # pixels for the largest number of a matrix, or for 1
 _IN_MATRIX = "each => each.filter(cell => cell.dataset.value).map(cell => [cell.dataset.at, +cell.dataset.value])"
 
-_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-const root = host.shadowRoot;
-const cells = (selector) => [...root.querySelectorAll(selector)];"""
-_READ = f"""() => {{ {_ROOT}
-  return cells('.cell').map(cell => [cell.dataset.at, cell.dataset.value, cell.matches('.masked')]);
-}}"""
-_LIT = f"() => {{ {_ROOT} return cells('.source').map(cell => cell.dataset.at).sort(); }}"
-_CHOSEN = f"() => {{ {_ROOT} return cells('.chosen').map(cell => cell.dataset.at); }}"
-_FOCUSED = f"() => {{ {_ROOT} return root.activeElement?.dataset?.at ?? root.activeElement?.textContent ?? ''; }}"
 # From now on, count the cells whose text or look changes.
-_WATCH = f"""() => {{ {_ROOT}
+_WATCH = """board => {
   window.touched = new Set();
-  new MutationObserver(records => records.forEach(({{target}}) => {{
+  new MutationObserver(records => records.forEach(({target}) => {
     const cell = (target instanceof Element ? target : target.parentElement)?.closest('.cell');
     if (cell) touched.add(cell.dataset.at);
-  }})).observe(root, {{subtree: true, childList: true, characterData: true, attributes: true}});
-}}"""
+  })).observe(board.getRootNode(), {subtree: true, childList: true, characterData: true, attributes: true});
+}"""
+_READ = "all => all.map(cell => [cell.dataset.at, cell.dataset.value, cell.matches('.masked')])"
+_AT = "all => all.map(cell => cell.dataset.at)"
+_FOCUSED = """board => {
+  const { activeElement: focused } = board.getRootNode();
+  return focused?.dataset?.at ?? focused?.textContent ?? '';
+}"""
 # What the page sends to its run from now on waits until it is let go.
 _HOLD = """(takesAtOnce) => {
   const { send } = WebSocket.prototype;
@@ -149,23 +146,23 @@ class Board(Playground):
 
     def numbers(self, digits: int = 4) -> dict[str, str]:
         """Every cell's number, with so many digits."""
-        read = self.page.evaluate(_READ)
+        read = self.board.locator(".cell").evaluate_all(_READ)
         return {at: number_as(float(value), masked, digits) for at, value, masked in read if value}
 
     @property
     def lit(self) -> list[str]:
-        return list(self.page.evaluate(_LIT))
+        return sorted(self.board.locator(".source").evaluate_all(_AT))
 
     @property
     def chosen(self) -> list[str]:
-        return list(self.page.evaluate(_CHOSEN))
+        return list(self.board.locator(".chosen").evaluate_all(_AT))
 
     @property
     def focused_cell(self) -> str:
-        return str(self.page.evaluate(_FOCUSED))
+        return str(self.board.evaluate(_FOCUSED))
 
     def watch(self) -> Self:
-        self.page.evaluate(_WATCH)
+        self.board.evaluate(_WATCH)
         return self
 
     @property

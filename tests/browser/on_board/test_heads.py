@@ -16,28 +16,23 @@ from tests.browser.playground import eventually
 from tests.browser.readers import New
 
 SET_UP: dict[str, Any] = {"n_heads": 3, "n_kv_heads": 1, "d_out": 6, "output": True}
-_ROOT = """const host = document.querySelector('[class*=st-key-][class*=board] [data-testid=stBidiComponentIsolated]');
-const root = host.shadowRoot;"""
 # Of the heads' pictures: which is picked, what is said of it, and a sum of its ink.
-_HEADS = f"""() => {{ {_ROOT}
-  return [...root.querySelectorAll('.head-picture')].map(each => {{
-    const canvas = each.querySelector('canvas');
-    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-    return [each.getAttribute('aria-checked'), each.title, pixels.reduce((sum, ink) => sum + ink, 0)];
-  }});
-}}"""
+_HEADS = """all => all.map(each => {
+  const canvas = each.querySelector('canvas');
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  return [each.getAttribute('aria-checked'), each.title, pixels.reduce((sum, ink) => sum + ink, 0)];
+})"""
 # The ribbons of the head in view, and of the others that are laid over it: what each is of all their widths.
-_RIBBONS = f"""() => {{ {_ROOT}
-  return ['ribbon', 'other-0', 'other-1'].map(kind => {{
-    const drawn = [...root.querySelectorAll(`.ribbons .${{kind}}`)].filter(path => path.getAttribute('d'));
-    const widths = drawn.map(path => Number(path.getAttribute('stroke-width')));
-    return widths.map(width => width / widths.reduce((sum, each) => sum + each, 0));
-  }});
-}}"""
-_PICK_NEXT = f"""() => {{ {_ROOT}
-  root.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true}}));
-  return Number(root.querySelector('[data-at="q,1,4"]').dataset.value);
-}}"""
+_RIBBONS = """board => ['ribbon', 'other-0', 'other-1'].map(kind => {
+  const drawn = [...board.querySelectorAll(`.ribbons .${kind}`)].filter(path => path.getAttribute('d'));
+  const widths = drawn.map(path => Number(path.getAttribute('stroke-width')));
+  return widths.map(width => width / widths.reduce((sum, each) => sum + each, 0));
+})"""
+_PICK_NEXT = """board => {
+  const press = new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true});
+  board.getRootNode().activeElement.dispatchEvent(press);
+  return Number(board.querySelector('[data-at="q,1,4"]').dataset.value);
+}"""
 
 
 def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
@@ -61,12 +56,12 @@ def board(new: New) -> Board:
 
 
 def ribbons(board: Board) -> list[list[float]]:
-    shares: list[list[float]] = board.page.evaluate(_RIBBONS)
+    shares: list[list[float]] = board.board.evaluate(_RIBBONS)
     return [[round(share, 4) for share in each] for each in shares]
 
 
 def ink(board: Board) -> list[float]:
-    return [head[2] for head in board.page.evaluate(_HEADS)]
+    return [head[2] for head in board.board.locator(".head-picture").evaluate_all(_HEADS)]
 
 
 def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_dragged(board: Board) -> None:
@@ -76,13 +71,13 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     board.torch_says()
     heads = board.page.get_by_role("radiogroup", name="Heads").get_by_role("radio")
     said = [each["full"] for each in heads_in_words(trace(scenario).seen_from(1))]
-    assert [head[:2] for head in board.page.evaluate(_HEADS)] == [
+    assert [head[:2] for head in board.board.locator(".head-picture").evaluate_all(_HEADS)] == [
         [str(number == 1).lower(), full] for number, full in enumerate(said)
     ]
 
     # Another is picked by the keyboard: with the key, before a server could have answered.
     heads.nth(1).focus()
-    assert board.page.evaluate(_PICK_NEXT) == trace(scenario).heads[2].q[1, 0].item()
+    assert board.board.evaluate(_PICK_NEXT) == trace(scenario).heads[2].q[1, 0].item()
     eventually(board.numbers, numbers_seen(scenario, 2))
     expect(heads.nth(2)).to_be_focused()
     eventually(lambda: "head=2" in board.address, True)

@@ -269,7 +269,8 @@ def test_what_waits_is_one_press_away(new: New) -> None:
             reader.page.set_viewport_size({"width": width, "height": height})
             wide = width > 1300  # else it stands in the place of what isn't spoken of
             all_of_it = ".cell, .op, .legend, .title" if wide else ".cell, .op, .title"
-            eventually(partial(under, plane, reader.board.locator(all_of_it).locator("visible=true")), [])
+            parts = reader.board.locator(all_of_it).locator("visible=true")
+            eventually(partial(parts.evaluate_all, _UNDER, plane.element_handle()), [])
             spoken = ("q", "k", "scores") if tab == "scores" else ("attention_weights", "v", "context")
             for matrix in spoken:
                 expect(reader.board.locator(f".matrix[data-matrix={matrix}] .grid")).to_be_visible()
@@ -309,19 +310,13 @@ def test_what_waits_is_one_press_away(new: New) -> None:
     assert traced(starting_points()[OPENING].scenario).attention_weights[1, 2] > 0.6
 
 
-def under(plane: Locator, cells: Locator) -> list[str]:
-    """Which of these cells lie under the plane."""
-    return list(
-        plane.evaluate(
-            """(plane, cells) => {
-      const { left, right, top, bottom } = plane.getBoundingClientRect();
-      return cells.map(each => [each.dataset.at ?? each.textContent, each.getBoundingClientRect()])
-        .filter(([, box]) => box.left < right && box.right > left && box.top < bottom && box.bottom > top)
-        .map(([at]) => at);
-    }""",
-            cells.element_handles(),
-        )
-    )
+# Which cells lie under the plane.
+_UNDER = """(cells, plane) => {
+  const { left, right, top, bottom } = plane.getBoundingClientRect();
+  return cells.map(each => [each.dataset.at ?? each.textContent, each.getBoundingClientRect()])
+    .filter(([, box]) => box.left < right && box.right > left && box.top < bottom && box.bottom > top)
+    .map(([at]) => at);
+}"""
 
 
 def test_what_is_kept_as_a_is_compared_from_the_same_button(new: New) -> None:
