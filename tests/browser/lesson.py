@@ -28,17 +28,6 @@ class Learner(Playground):
         eventually(lambda: self.tab().startswith(name), True)
         return self
 
-    def walk_to(self, matrix: str, row: int, column: int) -> Self:
-        """Go from a board's cell that has the focus to another one of its matrix, by arrow keys."""
-        at = self.cell_in_focus()
-        assert at[0] == matrix, at
-        for key, steps in (("ArrowDown", row - int(at[1])), ("ArrowRight", column - int(at[2]))):
-            opposite = {"ArrowDown": "ArrowUp", "ArrowRight": "ArrowLeft"}[key]
-            for _ in range(abs(steps)):
-                self.page.keyboard.press(key if steps > 0 else opposite)
-        assert self.cell_in_focus() == [matrix, str(row), str(column)]
-        return self
-
     def cell_in_focus(self) -> list[str]:
         told: Any = self.page.evaluate(
             """() => {

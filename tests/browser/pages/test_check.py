@@ -25,11 +25,7 @@ PASTE = say("check.form.paste")
 
 @pytest.fixture
 def check(new: New) -> Learner:
-    return open_check(new(Learner))
-
-
-def open_check(reader: Learner) -> Learner:
-    reader.open("/check")
+    reader = new(Learner).open("/check")
     expect(reader.page.get_by_label(PASTE, exact=True)).to_be_visible()
     return reader
 
