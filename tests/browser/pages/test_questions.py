@@ -143,7 +143,7 @@ def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new: New) ->
         assert asked is not None
         expect(learner.page.get_by_text(asked.act, exact=True)).to_be_visible()
         text, cells = _seen(learner, usual)
-        _holds_nothing(text, {*step.says(trace, 1, 4), step.analogy}, asked)
+        _holds_nothing(text, {*before.says(trace, 1, 4), *step.says(trace, 1, 4), step.analogy}, asked)
         assert not {*learner.page.evaluate(_ALL)["places"]} - {*reached_matrices(STEPS.index(before) + 1, trace)}
         assert step.finding or "%" not in text, "shares that aren't made yet"
         assert not before.one_cell or sum(at.startswith("scores") for at in cells) == 1
