@@ -1,7 +1,6 @@
 """The page of questions: its list, its links, its buttons, sliders and choices, on examples of their own."""
 
 from dataclasses import replace
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -56,11 +55,6 @@ def title(at: AppTest) -> str:
 
 def texts(at: AppTest) -> str:
     return " ".join(text.value for text in at.text)
-
-
-def board(at: AppTest) -> dict[str, Any]:
-    (found,) = boards_of(at)
-    return found
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.slug)
@@ -192,9 +186,9 @@ def test_the_buttons_lead_to_the_lesson_and_to_the_sweep() -> None:
 
 def test_the_token_of_a_link_is_followed_until_it_starts_again() -> None:
     question = numbered(1)
-    assert board(opened(question="1"))["query"] == 0
+    assert boards_of(opened(question="1"))[0]["query"] == 0
     at = opened(question="1", numbers=example_text(question, replace(answered(question), query=3)))
-    assert board(at)["query"] == 3
+    assert boards_of(at)[0]["query"] == 3
     assert in_address(at, "query") == "", "the playground's own pick stays"
-    assert board(press(at, "W_v = zeros"))["query"] == 3
-    assert board(press(at, "Start again"))["query"] == 0
+    assert boards_of(press(at, "W_v = zeros"))[0]["query"] == 3
+    assert boards_of(press(at, "Start again"))[0]["query"] == 0
