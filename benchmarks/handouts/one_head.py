@@ -46,6 +46,20 @@ def softmax(scores: Array, axis: int | None = 1) -> Array:
     return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
+def step(name: str, on: Numbers, *, causal: bool = False, scale: bool = True) -> Array:
+    """Compute one table from those before it."""
+    if name in ("q", "k", "v"):
+        return on["x"] @ on[f"w_{name}"]
+    if name == "scores":
+        return on["q"] @ on["k"].T
+    if name == "scaled_scores":
+        later = np.triu(np.ones_like(on["scores"], dtype=bool), 1) & causal
+        return np.where(later, -np.inf, on["scores"] / (np.sqrt(on["q"].shape[1]) if scale else 1.0))
+    if name == "attention_weights":
+        return softmax(on["scaled_scores"])
+    return on["attention_weights"] @ on["v"]
+
+
 class _Maker:
     """One handout in the making."""
 
@@ -73,16 +87,7 @@ class _Maker:
 
     def step(self, name: str, on: Numbers) -> Array:
         """Compute one table from those before it."""
-        root = np.sqrt(self.d) if self.scale else 1.0
-        if name in ("q", "k", "v"):
-            return on["x"] @ on[f"w_{name}"]
-        if name == "scores":
-            return on["q"] @ on["k"].T
-        if name == "scaled_scores":
-            return np.where(self.hidden, -np.inf, on["scores"] / root)
-        if name == "attention_weights":
-            return softmax(on["scaled_scores"])
-        return on["attention_weights"] @ on["v"]
+        return step(name, on, causal=self.causal, scale=self.scale)
 
     def tables(self, planted: Callable[[str, Numbers], Array | None]) -> tuple[Numbers, Numbers, Numbers]:
         """Return what is printed, what was made in full, and what would have been printed; `planted` may give a table

@@ -13,25 +13,11 @@ import numpy as np
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
 from attnviz.link.typed_form import ANSWERS_TEXT
-from benchmarks.handouts.one_head import softmax
+from benchmarks.handouts.one_head import softmax, step
 
 Array = np.ndarray
 Tables = dict[str, Array]
 NAMES = dict(zip(RESULTS, ("Q", "K", "V", "S", "S'", "A", "C"), strict=True))
-
-
-def step(name: str, on: Tables) -> Array:
-    match name:
-        case "q" | "k" | "v":
-            return on["x"] @ on[f"w_{name}"]
-        case "scores":
-            return on["q"] @ on["k"].T
-        case "scaled_scores":
-            return on["scores"] / on["q"].shape[1] ** 0.5
-        case "attention_weights":
-            return softmax(on["scaled_scores"])
-        case _:
-            return on["attention_weights"] @ on["v"]
 
 
 def _one_sign(right: Array) -> Array:

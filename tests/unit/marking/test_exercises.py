@@ -72,17 +72,6 @@ def test_zeros_in_an_answer_are_no_mask_that_the_exercise_had() -> None:
     assert weights.count(Mark.WRONG) == 4
 
 
-def test_an_answer_reckoned_from_a_wrong_one_follows() -> None:
-    exercise = Exercise(seed=7)
-    answers = {name: exercise.table(name).copy() for name in exercise.blank}
-    answers["q"][0, 0] += 1
-    answers["scores"] = answers["q"] @ answers["k"].T
-    marking = exercise.mark({"q": answers["q"], "k": answers["k"], "scores": answers["scores"]})
-    q, k, scores = marking.tables
-    assert (q.count(Mark.WRONG), k.n_differing, scores.count(Mark.WRONG)) == (1, 0, 0)
-    assert scores.count(Mark.FOLLOWS) == np.count_nonzero(answers["k"][:, 0])
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -117,15 +106,6 @@ def of_rung(seed: int, rung: int) -> Exercise:
 
 def answered(exercise: Exercise, **other: np.ndarray) -> Marking:
     return exercise.mark({name: exercise.table(name) for name in exercise.blank} | other)
-
-
-def test_right_sheets_of_every_rung_raise_no_alarm() -> None:
-    """On four rungs, worked out from exact numbers and from rounded ones."""
-    for seed in range(examples(75)):
-        for rung in RUNGS[1:]:
-            exercise = of_rung(seed, rung)
-            for marking in (answered(exercise), exercise.mark(exercise.carried)):
-                assert marking.count(Mark.RIGHT, Mark.CARRIED) == sum(table.n_cells for table in marking.tables) > 0
 
 
 def shows(planted: np.ndarray, exercise: Exercise, name: str) -> np.ndarray:
@@ -244,7 +224,7 @@ def test_correct_work_with_rounding_is_marked_right_and_stands_in_the_key(exerci
     for made in (exercise.table, exercise.carried.__getitem__):
         marking = exercise.mark({name: made(name) for name in exercise.blank})
         assert tuple(table.stage.name for table in marking.tables) == exercise.blank
-        assert marking.n_not_right == 0
+        assert marking.count(Mark.RIGHT, Mark.CARRIED) == sum(table.n_cells for table in marking.tables)
     shown = [cell.split("≈")[-1].strip() for cell in cells_of(_sections(answer_sheet(exercise))[1])]
     tables = ("x", "w_q", "w_k", "w_v", *RESULTS)
     expected = [value for name in tables for value in exercise.carried[name].flatten().tolist()]

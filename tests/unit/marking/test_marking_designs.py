@@ -5,24 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import attnviz
 from attnviz.core.scenario import Scenario
 from attnviz.marking import Printed, mark_pipeline, verdict
 from attnviz.marking.settings import base_of
 from attnviz.words import say
+from tests.unit.marking.test_marking_heads import printed
 
-GIVEN = ("x", "w_q", "w_k", "w_v", "w_o")
 
-
-def handed_in(names: tuple[str, ...], in_full: tuple[str, ...] = GIVEN, **settings: Any) -> dict[str, Printed]:
+def handed_in(names: tuple[str, ...], in_full: tuple[str, ...] = (), **settings: Any) -> dict[str, Printed]:
     """These tables of a computation with these settings, some in full, the others with three decimals."""
-    trace = attnviz.trace(Scenario("the cat sat on it", d_in=4, d_out=4, init="linear", **settings))
-    tables = {name: np.atleast_2d(matrix.double().numpy()) for name, matrix in trace.matrices.items()}
-    return {
-        name: Printed.of(table) if name in in_full else Printed.of(table.round(3), 3)
-        for name, table in tables.items()
-        if base_of(name) in names
-    }
+    scenario = Scenario("the cat sat on it", d_in=4, d_out=4, init="linear", **settings)
+    tables = printed(scenario, in_full=in_full, until="")
+    return {name: table for name, table in tables.items() if base_of(name) in names}
 
 
 def slips(printed: dict[str, Printed], **settings: Any) -> list[str]:
@@ -61,7 +55,7 @@ def test_linear_attention_is_named(causal: bool, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_norm_after_the_sum_is_named(seed: int) -> None:
     # The norm of a narrow row makes the digits that C hides count.
-    printed = handed_in(("x", "context", "residual_1_norm"), in_full=(*GIVEN, "context"), norm="post", seed=seed)
+    printed = handed_in(("x", "context", "residual_1_norm"), in_full=("context",), norm="post", seed=seed)
     printed["residual_1"] = printed.pop("residual_1_norm")
     (found,) = slips(printed)
     assert say("marking.slip.normed_first", of="R₁") in found

@@ -1,4 +1,4 @@
-"""Handouts of several heads, with W_o: what is right is right, the first wrong cell is named, and so is its cause."""
+"""Handouts of several heads, of W_o and a residual sum: right is right; a wrong cell and its cause are named."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
@@ -21,24 +21,28 @@ from attnviz.marking.causes import causes_of
 from attnviz.marking.handout import by_fields, tables_in
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import write_table
+from attnviz.tables.stage_names import stage_named
 from attnviz.words import say
 from benchmarks.handouts.heads import SLIPS_OF_HEADS, wrong_handout_of_heads
 from benchmarks.marking import FROM
+from tests.examples import examples
 from tests.unit.helpers import setups
 
 TOKENS = ("the", "cat", "sat", "on")
 
 
-def printed(scenario: Scenario, decimals: int = 3) -> dict[str, Printed]:
+def printed(
+    scenario: Scenario, decimals: int = 3, in_full: tuple[str, ...] = (), until: str = "residual_1"
+) -> dict[str, Printed]:
     """The tables of a trace up to its residual sum, by the names of its stages: inputs in full, results rounded."""
     trace = attnviz.trace(scenario)
-    names = list(trace.matrices)
-    behind = names.index("residual_1") + 1 if "residual_1" in names else None
+    tables = {name: np.atleast_2d(matrix.double().numpy()) for name, matrix in trace.matrices.items()}
+    names = list(tables)
     return {
-        name: Printed.of(np.atleast_2d(trace[name].double().numpy().round(decimals)), decimals)
-        if trace.stages[name].sources
-        else Printed.of(np.atleast_2d(trace[name].double().numpy()))
-        for name in names[:behind]
+        name: Printed.of(tables[name].round(decimals), decimals)
+        if trace.stages[name].sources and name not in in_full
+        else Printed.of(tables[name])
+        for name in names[: names.index(until) + 1 if until in names else None]
     }
 
 
@@ -79,8 +83,14 @@ def test_the_first_wrong_cell_is_named(scenario: Scenario, data: st.DataObject) 
     row, column = data.draw(st.sampled_from(np.argwhere(np.isfinite(numbers)).tolist()))
     numbers[row, column] += 0.5
     marking = marked(scenario, tables | {name: Printed.of(numbers, 3)})
-    assert marking.wrong[0] == (name, row, column)
-    assert marking.stages[name].at(row, column) in verdict(marking, TOKENS).first_error
+    assert marking.wrong == ((name, row, column),)
+    assert sum(table.n_differing for table in marking.tables) == 1
+    words = verdict(marking, TOKENS)
+    assert marking.stages[name].at(row, column) in words.first_error
+    begins = marking.stages[name].at(row, column)
+    if name == "residual_1":
+        begins += f" = X[{row}, {column}] + {'CO'[scenario.output]}[{row}, {column}]"
+    assert words.arithmetic[0].startswith(begins)
 
 
 # Causes
@@ -100,6 +110,56 @@ def test_each_slip_of_heads_is_found_and_named(slip: str) -> None:
         named += any(np.allclose(cause.values, handout.made, atol=1e-9) or cause.name == slip for cause in causes)
     assert handouts
     assert named >= len(handouts) - 1
+
+
+blocks = st.builds(
+    lambda **drawn: Scenario("the cat sat on", d_in=4, d_out=4, init="linear", norm="post", **drawn),
+    output=st.booleans(), n_heads=st.sampled_from((1, 2, 4)), bias=st.booleans(), causal=st.booleans(),
+    positions=st.sampled_from(("none", "sinusoidal")), seed=st.integers(0, 99),
+)  # fmt: skip
+
+
+def slip_in(scenario: Scenario, **changed: np.ndarray) -> str:
+    """What is said of a handout with other results in place of these."""
+    others = {name: Printed.of(table.round(3), 3) for name, table in changed.items()}
+    (slip,) = verdict(mark_pipeline(printed(scenario) | others)).slips
+    return slip
+
+
+@given(blocks)
+@settings(max_examples=examples(25))
+def test_what_was_forgotten_of_a_residual_sum_is_named(scenario: Scenario) -> None:
+    trace = attnviz.trace(scenario)
+    x, context, made = (
+        trace[name].double().numpy() for name in ("x", "context", "output" if scenario.output else "context")
+    )
+    symbol = "O" if scenario.output else "C"
+    assert say("marking.slip.residual_forgotten", of=symbol) in slip_in(scenario, residual_1=made)
+    assert say("marking.slip.bias_forgotten", bias=symbol) in slip_in(scenario, residual_1=x)
+    if scenario.output:
+        assert say("marking.slip.other_factor", taken="C", due="O") in slip_in(scenario, residual_1=x + context)
+
+
+def test_the_feed_forward_step_reads_the_sum_and_says_so_where_it_was_forgotten() -> None:
+    scenario, w_1 = (
+        Scenario("the cat sat on", d_in=4, d_out=4, init="linear", norm="post", output=True),
+        np.eye(4, 3) - 0.2,
+    )
+    without = attnviz.trace(scenario).output.double().numpy() @ w_1
+    tables = printed(scenario) | {"w_1": Printed.of(w_1), "preactivations": Printed.of(without.round(3), 3)}
+    (slip,) = verdict(mark_pipeline(tables)).slips
+    assert say("marking.slip.other_factor", taken="O", due="R₁") in slip
+    del tables["residual_1"]
+    assert mark_pipeline(tables).n_not_right == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["R₁", "R_1", "$R_1$", "R1", "residual", "residual_1", "Residual sum", "## Residual sum: X + O", "x + output",
+     "X + context", "5. Residual connection", "R = X + O", "Input + attention output", "First residual sum (R₁)"],
+)  # fmt: skip
+def test_a_residual_sum_is_known_by_the_names_that_people_give_it(text: str) -> None:
+    assert stage_named(text) == "residual_1"
 
 
 # What people paste

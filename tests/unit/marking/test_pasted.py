@@ -396,15 +396,6 @@ def test_several_named_tables_are_sorted_by_their_names(text: str, names: list[s
         assert read_table(part, infinite=True).rows
 
 
-@given(st.text() | st.text("QKV =:[]()|#0.5\n\t,") | st.text("<>table/trd h2&;\n1"))
-def test_any_text_is_sorted_or_left_alone(text: str) -> None:
-    for part in sorted_tables(text).tables.values():
-        try:
-            read_table(part)
-        except ValueError as error:
-            assert str(error)  # noqa: PT017  what can't be read is told
-
-
 HOSTILE = [
     "(" * 900_000, "float(" * 170_000, "tensor(1," * 110_000, "((1,2)," * 140_000, ">>> " * 250_000,
     ">>> 1\n" * 160_000,

@@ -13,7 +13,7 @@ from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipe
 from attnviz.marking.causes import SLIPS
 from attnviz.tables.reading import read_table
 from attnviz.words import catalogue, plural, say
-from benchmarks.handouts.one_head import ORDER, right_handout, softmax, wrong_handout
+from benchmarks.handouts.one_head import ORDER, right_handout, step, wrong_handout
 from benchmarks.handouts.one_head import SLIPS as PLANTED
 from benchmarks.marking import counted
 
@@ -29,12 +29,8 @@ def computed(seed: int, n: int = 4, d: int = 3, digits: int = 12, *, causal: boo
 
 def computed_from(inputs: Numbers, *, causal: bool = False) -> Numbers:
     tables = dict(inputs)
-    tables |= {name: tables["x"] @ tables[f"w_{name}"] for name in "qkv"}
-    tables["scores"] = tables["q"] @ tables["k"].T
-    hidden = np.triu(np.ones_like(tables["scores"], dtype=bool), 1) & causal
-    tables["scaled_scores"] = np.where(hidden, -np.inf, tables["scores"] / np.sqrt(tables["q"].shape[1]))
-    tables["attention_weights"] = softmax(tables["scaled_scores"])
-    tables["context"] = tables["attention_weights"] @ tables["v"]
+    for name in ORDER:
+        tables[name] = step(name, tables, causal=causal)
     return tables
 
 

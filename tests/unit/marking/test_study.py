@@ -32,7 +32,7 @@ def test_every_item_has_exactly_one_right_answer_and_a_guess_is_worth_the_same_i
     """Who answers at random has 25 points of 100 in each form, whatever the letters."""
     letters = np.random.default_rng(0)
     guessed: dict[str, list[float]] = {form: [] for form in FORMS}
-    for seed in range(examples(500)):
+    for seed in range(examples(250)):
         for form in FORMS:
             items = items_of(seed, form)
             assert [(item.part, item.kind) for item in items] == [(p, k) for p in (RECALL, TRANSFER) for k in KINDS]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import MAX_TABLE_CHARACTERS, parse_table, read_table
 from tests.examples import examples
 
@@ -21,13 +23,10 @@ tables = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(finite, min_size=
     [
         ("0.5166\t1\n-2\t.5", [[0.5166, 1], [-2, 0.5]]),
         ("1e-3 +2E4", [[0.001, 20000]]),
-        ("−0.5\t–1\t‒2", [[-0.5, -1, -2]]),
-        ("1e−3", [[0.001]]),
         ("1, 2,\n3, 4,", [[1, 2], [3, 4]]),
         ("\ufeff1, 2", [[1, 2]]),
         ("\u00a01\u00a02", [[1, 2]]),
         ("5", [[5]]),
-        ("‐1 ‑2 —3 －4 ﹣5 ⁻6 ➖7", [[-1, -2, -3, -4, -5, -6, -7]]),
         ("0,57\t0,81\n−1,5\t2", [[0.57, 0.81], [-1.5, 2]]),
         ("0,57 0,81\n1,05 2", [[0.57, 0.81], [1.05, 2]]),
         ('"0,5","0,75"', [[0.5, 0.75]]),
@@ -73,8 +72,6 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("1 inf", "Line 1: “inf” isn't a number here: only masked scores are infinite"),
         ("1 −∞", "Line 1: “−∞” isn't a number here: only masked scores are infinite"),
         ("1 1e400", "Line 1: “1e400” is too large"),
-        ("1 0x10", "Line 1: “0x10” isn't a number"),
-        ("1 1_000", "Line 1: “1_000” isn't a number"),
         ("1;2,345,6", "Line 1: “2,345,6” isn't a number"),
         ("50%;x%", "Line 1: “x%” isn't a number"),
         ("\n".join(["1 2"] * 10_000), "There are 10,000 rows; at most 1,024 fit here. Line 1025 is the first"),
@@ -99,7 +96,6 @@ def test_numbers_as_people_write_them(text: str, rows: list[list[float]]) -> Non
         ("| a | b |\n|---|---|\n| 1 | two |", "Line 3: “two” isn't a number"),
         ("| 1 | 2 |\n| 3 |", "Line 2 has 1 number, but the first line has 2"),
         ("1 - 2", "Line 1: “-” isn't a number"),
-        ("1 e", "Line 1: “e” isn't a number"),
         ("a\0b", "Line 1: "),
         ("1 2\n3", "Line 2 has 1 number, but the first line has 2"),
         ("1\n2, 3", "Line 2 has 2 numbers, but the first line has 1"),
@@ -122,7 +118,7 @@ def test_what_is_no_table_is_told_by_its_line_and_text(text: str, message: str) 
 PIECES = (
     *"1,;\t\n |[]()%x?=-…{}:#\\'\"", "0.5", "-2", "e5", "nan", "inf", "1/2", "1,234", "0,5", ", ", "Q", "tensor(",
     "\\\\", "\\begin{bmatrix}", "<table><td>", "</td>", "²", "±", "−", "...", "Head 0\n", "Columns 1 through 2:\n\n",
-    "\r\n", "\x1c", "\u2028", "1e400", "9" * 400, "---", "|---|", "٣", "**", "dtype=float16",
+    "K =\n", "<h2>V</h2>", "\r\n", "\x1c", "\u2028", "1e400", "9" * 400, "---", "|---|", "٣", "**", "dtype=float16",
 )  # fmt: skip
 any_text = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 
@@ -135,6 +131,9 @@ any_text = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=20)
 def test_whatever_is_pasted_is_a_table_or_refused_in_a_sentence(
     text: str, infinite: bool, blanks: bool, columns: int | None, rows: int | None
 ) -> None:
+    for part in sorted_tables(text).tables.values():  # which can be read, too, or is told
+        with suppress(ValueError):
+            read_table(part)
     try:
         read = read_table(text, infinite=infinite, blanks=blanks, columns=columns, expected_rows=rows)
     except ValueError as error:

@@ -20,7 +20,6 @@ from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.marking import ENTERS
 from attnviz.published import WorkedExample, published_variances, starting_points, worked_example, worked_examples
-from tests.unit.helpers import published_example
 from tests.unit.rules.test_surfaces import SURFACES
 
 EXAMPLES = tuple(worked_examples().values())
@@ -125,26 +124,26 @@ def assert_printed(computed: torch.Tensor, published: Any, decimals: int) -> Non
 TABLES = [
     (name, table)
     for name in ("journey", "journey-linear", "love-ai")
-    for table in published_example(name)["published"]
+    for table in worked_example(name).published
     if (name, table) != ("love-ai", "context")
 ]
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES)
 def test_published_table(name: str, table: str) -> None:
-    example = published_example(name)
-    assert_printed(getattr(trace_of(name), table), example["published"][table], example["decimals"])
+    example = worked_example(name)
+    assert_printed(getattr(trace_of(name), table), example.published[table], example.decimals)
 
 
 def test_published_context_by_hand_apart_from_its_slips() -> None:
     # The source carried rounded attention weights on in two cells: its 2.265 and 2.42 are exactly what
     # those give, 2.267 and 2.421 are right.
-    example = published_example("love-ai")
-    context = np.array(example["published"]["context"])
+    example = worked_example("love-ai")
+    context = np.array(example.published["context"])
     computed = trace_of("love-ai").context.double().numpy()
     slips = np.argwhere(np.abs(computed - context) > 0.0005 + 1e-6).tolist()
     assert slips == [[0, 1], [2, 0]]
-    carried_on = np.array(example["published"]["attention_weights"]) @ np.array(example["published"]["v"])
+    carried_on = np.array(example.published["attention_weights"]) @ np.array(example.published["v"])
     for row, column in slips:
         assert context[row, column] == pytest.approx(carried_on[row, column], abs=1e-9)
 
