@@ -57,8 +57,8 @@ search: dev-packages
 
 quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py \
-	  tests/unit/core/test_scenario.py tests/unit/core/test_seeding.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
-	  tests/unit/core/test_tokens.py tests/unit/board/test_board_numbers.py tests/unit/board/test_joined_scripts.py
+	  tests/unit/core/test_scenario.py tests/unit/core/test_layers.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
+	  tests/unit/core/test_tokens.py tests/unit/board/test_board_script.py tests/unit/board/test_joined_scripts.py
 
 lint: dev-packages
 	$(PY) -m ruff check

@@ -1,4 +1,4 @@
-// What is done to a query, and what tells it from others: tests/unit/server/test_address.py holds that
+// What is done to a query, and what tells it from others: tests/unit/server/test_state.py holds that
 // to what Python makes of it.
 
 import assert from "node:assert/strict";

@@ -242,6 +242,7 @@ def check_words(explanation: Explanation, title: str) -> None:
     assert explanation.text.startswith(title.partition(",")[0])
     assert explanation.symbols in explanation.text or explanation.rule != "given"
     assert explanation.latex.isascii()
+    assert "[" not in re.sub(r"softmax\}\([^)]*\)\[", "", explanation.latex), "but of a softmax, which is no symbol's"
     assert explanation.latex.count("{") == explanation.latex.count("}")
     assert not re.search(r"\d[e]|inf\b(?<!\\inf)|nan", explanation.latex)
     assert str(explanation) == explanation.text

@@ -1,18 +1,18 @@
 """What several test modules share: published tables, a float64 referee, random scenarios."""
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
+from threading import Barrier, Lock
 from typing import Any
 
 import numpy as np
 import torch
 from hypothesis import strategies as st
 
-import attnviz
 from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.scenario import traced
@@ -31,12 +31,6 @@ HOSTILE = (
     "a\u200bb \ufeff \u00ad",
     "e\u0301 \u0301 \ud800 \u202e",
 )
-WORKED_EXAMPLES = Path(attnviz.__file__).parent / "published" / "worked_examples.json"
-
-
-def published_example(name: str) -> dict[str, Any]:
-    examples = json.loads(WORKED_EXAMPLES.read_text(encoding="utf-8"))["examples"]
-    return next(example for example in examples if example["id"] == name)
 
 
 def under_torch_seed(seed: int, draw: Callable[[], Any]) -> Any:
@@ -81,20 +75,34 @@ def in_float64(trace: AttentionTrace) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
+# Huge, tiny, and at the edges of what is written.
+EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e4, -9999.99995, 30.0, -30.0, 1e-20, -1e-38, 1e-45, 0.25, 0.0, -0.0)
+
+
 def cell_values() -> st.SearchStrategy[float]:
     return st.floats(-10, 10, allow_nan=False).map(lambda value: round(value, 4))
 
 
 @st.composite
-def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6) -> tuple[Edit, ...]:
+def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6, extremes: bool = False) -> tuple[Edit, ...]:
     """Random edits that fit a scenario, at most one for each cell."""
     cells = {}
     for _ in range(draw(st.integers(0, most))):
         name = draw(st.sampled_from(scenario.editable))
         n_rows, n_columns = scenario.shape_of(name)
         row, column = draw(st.integers(0, n_rows - 1)), draw(st.integers(0, n_columns - 1))
-        cells[name, row, column] = Edit(name, row, column, draw(cell_values()))
+        value = draw(st.sampled_from(EXTREMES) | cell_values() if extremes else cell_values())
+        cells[name, row, column] = Edit(name, row, column, value)
     return tuple(cells.values())
+
+
+def edited(
+    scenarios: st.SearchStrategy[Scenario], most: int = 6, extremes: bool = False
+) -> st.SearchStrategy[Scenario]:
+    """These scenarios with random edits."""
+    return scenarios.flatmap(
+        lambda plain: edits_of(plain, most, extremes).map(lambda edits: replace(plain, edits=(*plain.edits, *edits)))
+    )
 
 
 def with_replaced(setup: Scenario, replaced: Mapping[str, Any], edits: Iterable[Edit] = ()) -> Scenario:
@@ -149,57 +157,43 @@ WAYS: dict[str, tuple[Any, ...]] = {
     "weighting": ("softmax", "softmax", "softmax", "linear"),
     "what_if": (*("",) * 5, "projections:exchanged", "projections:transposed", "cut:view", "scores:keys-first",
                 "scores:cosine", "typed:0:0:5", "softmax:sums", "softmax:columns", "softmax:whole"),
-    "positions": ("none", "none", "sinusoidal", "rotary", "alibi", "relative"),
+    "positions": ("none", "none", "sinusoidal", "learned", "rotary", "alibi", "relative"),
     "reads": ("itself", "itself", "itself", "second", "kept"),
     "norm": ("none", "none", "sums", "pre", "post"),
     "n_layers": (1, 1, 2),
+    "same_layers": (False, True),
     "n_heads": (1, 1, 2),
+    "n_kv_heads": (None, 1),
     "d_ff": (None, None, 3),
+    "output": (False, True),
     "embedding_factor": (False, True),
 }  # fmt: skip
 
 
 @st.composite
-def every_way(draw: st.DrawFn) -> Scenario:
+def every_way(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     """Scenarios with any mask, use of it, switch of What if, positions, second sentence, norm, heads and layers."""
-    plain = draw(setups(max_tokens=4, max_d=3))
+    plain, width = draw(setups(max_tokens=4, max_d=3)), draw(st.sampled_from((2, 4)))
     fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
-    width = draw(st.sampled_from((2, 4)))
-    fields |= {"d_in": width, "d_out": width, "d_v": None, "second": draw(st.sampled_from(("der Hund schlief", "so")))}
-    for name in draw(st.permutations(list(WAYS))):
+    fields |= {"d_in": width, "d_out": width, "d_v": None, "causal": False} | fixed
+    fields |= {"second": draw(st.sampled_from(("der Hund schlief", "so")))}
+    mask = {"edits": draw(st.sampled_from(((), (Edit("mask", 0, 0, 0.5),))))}
+    ways = (
+        {name: draw(st.sampled_from(WAYS[name]))} for name in draw(st.permutations(list(WAYS))) if name not in fixed
+    )
+    for given in (*ways, mask):
         try:
-            given = fields | {name: draw(st.sampled_from(WAYS[name]))}
-            traced(Scenario(**given))
+            traced(Scenario(**fields | given))
         except ValueError:  # what can't go together
             continue
-        fields = given
-    finite = draw(st.booleans()) and "mask" in Scenario(**fields).editable
-    try:
-        made = Scenario(**fields | {"edits": (Edit("mask", 0, 0, 0.5),) * finite})
-        traced(made)
-    except ValueError:
-        return Scenario(**fields)
-    return made
+        fields |= given
+    return Scenario(**fields)
 
 
 @st.composite
 def anything(draw: st.DrawFn) -> Scenario:
     """Scenarios of every way, with matrices in place of drawn ones and edits in any layer."""
-    plain = draw(every_way())
-    fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
-    more: dict[str, tuple[Any, ...]] = {
-        "bias": (False, True), "output": (False, True), "n_kv_heads": (None, 1), "same_layers": (False, True),
-        "scale": (False, True), "init": ("linear", "uniform", "normal"), "embedding": ("stable", "table", "published"),
-        "activation": ("relu", "gelu"), "mask_size": (1, 2), "positions": ("learned", plain.positions),
-    }  # fmt: skip
-    for name, choices in more.items():
-        try:
-            given = fields | {name: draw(st.sampled_from(choices))}
-            traced(Scenario(**given))
-        except ValueError:
-            continue
-        fields = given
-    scenario = Scenario(**fields)
+    scenario = draw(every_way())
     if draw(st.booleans()):
         name = draw(st.sampled_from([each for each in scenario.editable if each != "mask"]))
         (rows, columns), cell = scenario.shape_of(name), st.floats(-2, 2, width=32)
@@ -207,6 +201,26 @@ def anything(draw: st.DrawFn) -> Scenario:
         scenario = with_replaced(scenario, {name: draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))})
     edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
     return replace(scenario, edits=(*scenario.edits, *edits))
+
+
+def most_at_once(place: Callable[[], AbstractContextManager[Any]], runs: int, run: Callable[[], object]) -> int:
+    """Start so many runs at once, and return how many had a place together at most."""
+    start, lock, now, most = Barrier(runs), Lock(), [0], [0]
+
+    def one(_: int) -> None:
+        start.wait()
+        with place():
+            with lock:
+                now[0] += 1
+                most[0] = max(most[0], now[0])
+            run()
+            with lock:
+                now[0] -= 1
+
+    with ThreadPoolExecutor(runs) as pool:
+        list(pool.map(one, range(runs)))
+    assert now == [0]
+    return most[0]
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -368,7 +368,7 @@ def test_probabilities_and_losses_are_explained_cell_by_cell(name: str) -> None:
 
 @pytest.mark.parametrize("learn", [FEW, "task.repeat*steps.2"])
 def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
-    """That they make the same numbers there is held in tests/unit/training/test_training_opened.py."""
+    """That they make the same numbers there is held in tests/unit/training/test_training_at_home.py."""
     reader = part(opened(learn=learn), "home")
     training = train("repeat", steps=2) if "repeat" in learn else train("agreement", seed=5, steps=20)
     (button,) = [each.proto for each in reader.at.get("link_button")]

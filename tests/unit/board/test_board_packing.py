@@ -10,12 +10,11 @@ from torch import Tensor
 
 from attnviz import Scenario, trace
 from attnviz.board.data import table_data
-from attnviz.core.rules import Rule, Shape, in_rows
+from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.documents import board_page
 from attnviz.documents.apart import with_apart
 from tests.node import PageScript
-from tests.unit.single_stage import CASES, drawn, trace_of
 
 BITS = """({ matrices: { unpacked } }, matrices) => Object.fromEntries(
   Object.entries(unpacked(matrices)).map(([name, { rows, columns, values }]) =>
@@ -48,27 +47,6 @@ FED = """({ made: madeOf, reach: { feeds, sourcesOf, isMasked } }, [data, place]
     reached[stage.name] = own;
   }
   return { wrong, fed: Object.values(fed).reduce((sum, cells) => sum + cells.reduce((a, b) => a + b, 0), 0) };
-}"""
-REACH = """({ made: madeOf, reach: { reachOf, sourcesOf } }, data) => {
-  const made = madeOf(data);
-  const wrong = [];
-  for (const stage of made.stages.values()) {
-    if (stage.rule === "given") continue;
-    const reaches = reachOf(stage, made.matrices);
-    const { rows, columns } = made.matrices[stage.name];
-    for (let row = 0; row < rows; row += 1) for (let column = 0; column < columns; column += 1) {
-      sourcesOf(stage, row, column, made.matrices).forEach((block, i) => {
-        const span = reaches[i](row, column);
-        const cells = [];
-        for (let r = 0; r < span.rows; r += 1) {
-          for (let c = 0; c < span.columns; c += span.step ?? 1) cells.push([span.row + r, span.column + c]);
-        }
-        const read = block.map((at) => [at.row, at.column]);
-        if (JSON.stringify(cells) !== JSON.stringify(read)) wrong.push([stage.name, row, column]);
-      });
-    }
-  }
-  return wrong;
 }"""
 
 
@@ -128,8 +106,3 @@ def test_what_a_number_feeds_is_what_is_made_of_it(script: PageScript, more: dic
         found = script.run(FED, [data, {"matrix": name, "row": rows // 2, "column": columns - 1}])
         assert found["wrong"] == []
         assert found["fed"] > 0 or name == "mask"
-
-
-@pytest.mark.parametrize(("rule", "shapes"), CASES)
-def test_what_any_cell_reads_follows_from_three(script: PageScript, rule: Rule, shapes: tuple[Shape, ...]) -> None:
-    assert script.run(REACH, table_data(trace_of(rule, drawn(shapes, dtype=torch.float32)))) == []

@@ -67,7 +67,7 @@ def test_any_sweep_makes_valid_figures(source: str, dims: tuple[int, ...]) -> No
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
-def test_the_plotted_numbers_are_those_of_the_table(table: pd.DataFrame, curve: Curve) -> None:
+def test_the_plotted_numbers_and_the_band_around_them_are_those_of_the_table(table: pd.DataFrame, curve: Curve) -> None:
     spec = curve_spec(table, curve)
     drawn = lines(spec)
     dotted = any(trace["line"].get("dash") == "dot" and trace["mode"] == "lines" for trace in spec["data"])
@@ -78,11 +78,6 @@ def test_the_plotted_numbers_are_those_of_the_table(table: pd.DataFrame, curve: 
         rows = table[table.scale == scale]
         np.testing.assert_array_equal(trace["x"], DIMS)
         np.testing.assert_array_equal(trace["y"], rows[curve.column])
-
-
-@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.column)
-def test_the_band_runs_along_the_interval_and_around_its_curve(table: pd.DataFrame, curve: Curve) -> None:
-    spec = curve_spec(table, curve)
     for (scale, rows), band in zip(table.groupby("scale", sort=False), bands(spec), strict=True):
         half = len(rows)
         high, low = band["y"][:half], band["y"][half:][::-1]

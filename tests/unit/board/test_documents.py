@@ -51,10 +51,6 @@ class Read(HTMLParser):
         self.texts.append(data)
 
 
-def cells(page: str) -> list[str]:
-    return [html.unescape(cell) for cell in re.findall(r"<td style[^>]*>([^<]*)</td>", page)]
-
-
 def hostile() -> tuple[Scenario, attnviz.AttentionTrace]:
     scenario = Scenario(HOSTILE_TEXT, tokenizer="whitespace")
     return scenario, attnviz.trace(scenario)
@@ -139,13 +135,11 @@ def test_the_pages_plotly_js_is_what_was_made_and_has_every_trace_that_the_figur
 # The numbers are those of the trace
 
 
-def test_a_report_has_the_published_numbers_the_set_up_and_the_script() -> None:
+def test_a_report_has_the_set_up_what_was_found_and_the_script() -> None:
     scenario = Scenario(embedding="published", edits=[("w_v", 0, 0, 0.5)], temperature=2.0)
     trace = attnviz.trace(scenario)
     page = documents.report(scenario, trace)
     text = "".join(Read(page).texts)
-    for value in (*trace.attention_weights.flatten().tolist(), *trace.context.flatten().tolist()):
-        assert written(value, 4) in cells(page)
     for said in ("Seed: 123", "Temperature: 2", "Initialization: uniform", "Divide by √d_k: on", "import torch",
                  "Changed by hand: W_v[0, 0]: 0.0756 → 0.5000.",
                  numbers_in_words(scenario),

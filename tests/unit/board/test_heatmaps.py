@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario, trace
 from attnviz.colours.palette import DARK, LIGHT, ROLES, Theme
-from attnviz.colours.shading import channels, colour_limits, luminance, scale_of, shades
+from attnviz.colours.shading import channels, luminance, scale_of, shades
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES, attention_table, pictured
@@ -118,25 +118,6 @@ def test_no_token_is_markup(tokenizer: str, copies: int) -> None:
         for text in [*strings(spec), *strings(heatmap(made, name, query=1).to_plotly_json())]:
             for raw in ("<img", "</script", "<script", "<b>x", "onerror=alert(1)>"):
                 assert raw not in text
-
-
-# Colours
-
-
-@given(setups(whole=True))
-def test_colour_limits_are_symmetric_and_wide_enough(setup: Scenario) -> None:
-    made = trace(setup)
-    for name in (stage for stage in STAGES if getattr(made, stage) is not None):
-        low, high = colour_limits(made, name)
-        finite = getattr(made, name)[getattr(made, name).isfinite()]
-        assert low <= finite.min()
-        if name == "attention_weights":  # test_role_colours says how far
-            assert low == 0
-        else:
-            assert finite.max() <= high + 1e-6
-            assert low == -high < 0
-        drawn = cells(heatmap_spec(made, name))
-        assert (drawn["zmin"], drawn["zmax"]) == (low, high)
 
 
 # Numbers in cells and the picked row

@@ -1,14 +1,24 @@
-"""Modules joined to one script, and made short, do what they do apart; what would be misread is refused."""
+"""Scripts as they are sent: joined and made short, they do what they did, with the sentences that they say."""
 
+import gzip
+import json
 import re
+from hashlib import blake2s
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from attnviz.app.components.script_file import board_file
+from attnviz.app.server import routes
+from attnviz.app.server.where import soon
+from attnviz.board.script import board_script
 from attnviz.scripts import joined, shortened
+from attnviz.words import catalogue
 from tests.examples import examples
 from tests.node import ROOT, run_node
 
@@ -122,3 +132,76 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
     lines = [f'import {{ a as a{i} }} from "./m{i}.js";' for i in reversed(range(221))]
     with pytest.raises(ValueError, match="more than 200 modules"):
         joined(written(tmp_path, entry="\n".join(lines)))
+
+
+AT_LEAST = {
+    "in_app": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
+    "model_page": {"models.view.most", "models.view.place"},
+}
+NEVER = {"in_app": {"lesson.heading", "what_if.title", "origins.number"}}
+
+
+def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""})
+    sent = re.search(r"^const \$sent = (.*);\n", text, re.M)
+    if not sent:
+        return {}, text
+    rooms = json.loads(sent[1])["SENTENCES"]
+    given = {f"{room}.{name}": each for room, of in rooms.items() for name, each in of.items()}
+    return given, text.replace(sent[0], "")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.stem)
+def test_a_script_has_every_sentence_that_it_says_and_they_are_the_catalogues(entry: Path) -> None:
+    given, code = given_and_code(entry)
+    said = set(re.findall(r"""["'`]([a-z_0-9]+(?:\.[a-z_0-9]+)+)["'`]""", code)) & set(catalogue())
+    assert said <= set(given)
+    assert AT_LEAST.get(entry.stem, set()) <= set(given)
+    assert not NEVER.get(entry.stem, set()) & set(given), "sentences of other pages"
+    called = set(re.findall(r"""\bsay\(\s*["'`]([a-z_0-9.]+)["'`]""", code))
+    assert called <= set(given), "no key that the catalogue does not have"
+    assert {key: catalogue()[key] for key in given} == given
+    # Of keys that are put together every one is given, and nothing else.
+    starts = set(re.findall(r"say\(\s*`([a-z_0-9.]+\.[a-z_0-9.]*)\$\{", code))
+    assert entry.stem != "in_app" or starts >= {"explanation.line.", "typed.", "board.reads."}
+    for start in starts:
+        assert any(key.startswith(start) for key in given), start
+    assert all(key in code or key.rsplit(".", 1)[0] + "." in code or key.split(".")[0] + "." in code for key in given)
+    for template in given.values():
+        for form in [template] if isinstance(template, str) else template.values():
+            assert not re.search(r"\{\{|\}\}", form), "the script knows no doubled braces"
+
+
+@pytest.fixture
+def server() -> TestClient:
+    return TestClient(Starlette(routes=routes()))
+
+
+@pytest.mark.parametrize("base", ["", "/course", "/courses/attention"])
+@pytest.mark.parametrize("takes", ["gzip, deflate, br", "identity"])
+def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClient, base: str, takes: str) -> None:
+    answer = server.get(f"{base}/{board_file().address}", headers={"accept-encoding": takes})
+    assert answer.text == shortened(board_script())
+    assert blake2s(answer.content, digest_size=10).hexdigest() in board_file().name
+    assert answer.headers["content-type"].startswith("text/javascript"), "a browser runs nothing else as a module"
+    assert {"public", "immutable"} <= set(answer.headers["cache-control"].split(", "))
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert answer.headers.get("content-encoding") == ("gzip" if "gzip" in takes else None)
+    assert int(answer.headers["content-length"]) == len(board_file().packed if "gzip" in takes else board_file().text)
+
+
+def test_packed_it_is_light() -> None:
+    assert gzip.decompress(board_file().packed) == board_file().text
+    assert len(board_file().packed) <= 90_000, "bytes"
+
+
+@pytest.mark.parametrize("name", ["board.00000000000000000000.js", "board.js", "board.js.map"])
+def test_of_another_version_it_is_not_here_and_nobody_keeps_that(server: TestClient, name: str) -> None:
+    answer = server.get(f"/scripts/{name}")
+    assert answer.status_code == 404
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_the_page_tells_the_browser_of_the_very_file_that_the_board_asks_for() -> None:
+    assert f'"{board_file().address}"' in board_file().fetched
+    assert f'href="{board_file().address}"' in soon("/", b"").decode()

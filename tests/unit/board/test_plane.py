@@ -13,8 +13,7 @@ from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from tests.node import PageScript
-from tests.unit.board.test_board_script import scenarios
-from tests.unit.helpers import setups
+from tests.unit.helpers import edited, setups
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
@@ -75,17 +74,22 @@ def apart(a: Any, b: Any) -> bool:
     return across or a["y"] + a["height"] <= b["y"] + 1e-6 or b["y"] + b["height"] <= a["y"] + 1e-6
 
 
-@given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
-def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
+@given(scenario=edited(setups(max_d=4), extremes=True), data=st.data(), size=SIZES)
+def test_all_stands_in_the_picture_no_name_on_another_and_of_up_to_8_words_each_has_one(
     script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]
 ) -> None:
     count = len(scenario.tokens)
-    assume(count <= 8)
     query = data.draw(st.integers(0, count - 1))
     kept = data.draw(
         st.none() | st.dictionaries(st.sampled_from([*map(str, range(count)), "main"]), st.integers(-1, 39))
     )
-    for picture in pictures(script, scenario, query, size, kept):
+    trace = traced(scenario)
+    for picture, matrix in zip(pictures(script, scenario, query, size, kept), (trace.k, trace.v), strict=True):
+        points = [mark["at"] for mark in picture["marks"]] + ([picture["main"]["at"]] if picture["main"] else [])
+        assert all(-1e-6 <= x <= size[0] + 1e-6 and -1e-6 <= y <= size[1] + 1e-6 for x, y in points)
+        assert all(matrix[mark["word"]].isfinite().all() for mark in picture["marks"])
+        if count > 8:
+            continue
         boxes = picture["places"] + ([] if picture["crowded"] else picture["rulers"])
         for at, box in enumerate(boxes):
             assert box["x"] >= -1e-6
@@ -95,19 +99,6 @@ def test_no_name_lies_on_another_and_of_up_to_8_words_each_has_one(
             assert all(apart(box, other) for other in boxes[at + 1 :])
         named = {place["id"] for place in picture["places"]}
         assert named == {str(mark["word"]) for mark in picture["marks"]} | ({"main"} if picture["main"] else set())
-
-
-@given(scenario=scenarios(max_tokens=8, max_d=4), data=st.data(), size=SIZES)
-def test_everything_that_is_drawn_stands_in_the_picture(
-    script: PageScript, scenario: Scenario, data: st.DataObject, size: tuple[int, int]
-) -> None:
-    query = data.draw(st.integers(0, len(scenario.tokens) - 1))
-    trace = traced(scenario)
-    for picture, matrix in zip(pictures(script, scenario, query, size), (trace.k, trace.v), strict=True):
-        points = [mark["at"] for mark in picture["marks"]] + ([picture["main"]["at"]] if picture["main"] else [])
-        assert all(-1e-6 <= x <= size[0] + 1e-6 and -1e-6 <= y <= size[1] + 1e-6 for x, y in points)
-        finite = {row for row in range(len(matrix)) if matrix[row].isfinite().all()}
-        assert {mark["word"] for mark in picture["marks"]} <= finite
 
 
 # --- Moving a tip ---------------------------------------------------------------------------------------------

@@ -12,8 +12,10 @@ from attnviz import Scenario
 from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, takes_black
 from attnviz.core.stages import EVERY_STAGE, STAGES
+from attnviz.figures import heatmap_spec
 from attnviz.teach.replaced import dropout
 from tests.node import PageScript
+from tests.unit.board.test_heatmaps import cells
 from tests.unit.helpers import setups
 
 THEMES = ("light", "dark")
@@ -66,14 +68,20 @@ def test_a_matrix_has_the_colour_of_what_it_is_to_attention() -> None:
 
 
 @given(setups(whole=True))
-def test_attention_is_drawn_from_0_to_the_largest_weight_that_tells_something(setup: Scenario) -> None:
+def test_colours_go_as_far_as_the_numbers_and_attention_from_0_to_the_largest_weight_that_tells_something(
+    setup: Scenario,
+) -> None:
     trace = attnviz.trace(setup)
-    low, high = colour_limits(trace, "attention_weights")
-    rows = trace.attention_weights[
-        1 if setup.causal else 0 :
-    ]  # the first has itself alone, where later ones are hidden
-    told = rows.max().item() if rows.numel() and rows.shape[1] > 1 else 1.0
-    assert (low, high) == (0.0, told)
+    for name in (stage for stage in STAGES if trace.get(stage) is not None):
+        low, high = colour_limits(trace, name)
+        drawn = cells(heatmap_spec(trace, name))
+        assert (drawn["zmin"], drawn["zmax"]) == (low, high)
+        if name == "attention_weights":
+            rows = trace[name][1 if setup.causal else 0 :]  # the first has itself alone, where later ones are hidden
+            assert (low, high) == (0.0, rows.max().item() if rows.numel() and rows.shape[1] > 1 else 1.0)
+        else:
+            assert trace[name][trace[name].isfinite()].abs().max() <= high + 1e-6
+            assert low == -high < 0
 
 
 def test_the_only_weight_of_a_row_counts_where_dropout_made_it_larger_than_1() -> None:

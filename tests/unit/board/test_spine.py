@@ -1,4 +1,4 @@
-"""The board's layout, ribbons and what a number feeds: laws for every table, with torch as the referee."""
+"""The layout of a board and of a narrow screen's story, ribbons, and what a number feeds: laws for every table."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from attnviz import Scenario, look_into, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
+from attnviz.core.scenario import traced
 from attnviz.models import INCLUDED
 from attnviz.teach.questions import QUESTIONS, Question
 from tests.examples import examples
 from tests.node import PageScript
+from tests.unit.helpers import setups
 
 _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const placed = data.shown.filter((name) => name !== "scaled_scores");
@@ -39,16 +41,8 @@ _FEEDS = """({ made: madeOf, reach: { feeds } }, [data, place]) => {
 }"""
 
 Box = dict[str, float]
-WORDS = ["the", "fluffy", "cat", "chased", "a", "mouse", "and", "then"]
-WORDS += ["it", "slept", "on", "my", "new", "mat", "all", "day"]
 
-scenarios = st.builds(
-    lambda n, d_in, d_out, d_v, bias, causal, positions, d_ff: Scenario(
-        " ".join(WORDS[:n]), d_in=d_in, d_out=d_out, d_v=d_v, bias=bias, causal=causal, positions=positions, d_ff=d_ff
-    ),
-    st.integers(1, 16), st.integers(1, 16), st.integers(1, 16), st.none() | st.integers(1, 16), st.booleans(),
-    st.booleans(), st.sampled_from(["none", "sinusoidal"]), st.none() | st.integers(1, 16),
-)  # fmt: skip
+scenarios = setups(max_tokens=16, max_d=16, whole=True).map(lambda drawn: replace(drawn, tokenizer="whitespace"))
 
 
 def data_of(scenario: Scenario) -> dict[str, Any]:
@@ -198,10 +192,83 @@ def test_many_ribbons_as_few_lines_hand_out_the_same_whole(script: PageScript, w
 @pytest.mark.parametrize(("matrix", "row"), [("x", 5), ("x", 2), ("w_v", 0)])
 def test_what_a_mask_hides_carries_nothing_on(script: PageScript, mask: str, use: str, matrix: str, row: int) -> None:
     """All that a number feeds changes with it, where no number is 0 by chance."""
-    scenario = Scenario(" ".join(WORDS[:6]), init="normal", mask=mask, mask_use=use)
+    scenario = Scenario("the fluffy cat chased a mouse", init="normal", mask=mask, mask_use=use)
     fed = set(script.run(_FEEDS, [data_of(scenario), {"matrix": matrix, "row": row, "column": 1}]))
     changed = torch.zeros(6, 2, dtype=torch.bool)
     for more in (0.5, -0.7, 1.9):
         edit = Edit(matrix, row, 1, scenario.matrix(matrix)[row, 1].item() + more)
         changed |= (trace(replace(scenario, edits=(edit,))).context - trace(scenario).context).abs() > 1e-6
     assert {at for at in fed if at.startswith("context")} == {f"context,{i},{j}" for i, j in changed.nonzero().tolist()}
+
+
+TWELVE = "the quick brown fox jumps over the lazy dog near a river"
+SCENARIOS = {
+    "published": Scenario(),
+    "masked": Scenario(causal=True, scale=False),
+    "biases and a feed-forward step": Scenario(bias=True, d_ff=4),
+    "everything": Scenario(bias=True, d_ff=9, activation="gelu", positions="sinusoidal", d_in=4, d_out=3, d_v=5),
+    "12 tokens, d 8": Scenario(text=TWELVE, d_in=8, d_out=8),
+    "16 tokens, d 16": Scenario(text=f"{TWELVE} and a big tree", d_in=16, d_out=16, d_ff=16),
+    "1 token": Scenario(text="one", d_in=1, d_out=1),
+    "a second sentence": Scenario(text="the cat sat", reads="second", second="il gatto si è seduto", d_out=4),
+    "a kept sentence": Scenario(
+        text="it sat", reads="kept", second="the cat came in", norm="pre", d_in=4, d_out=4, mask="causal"
+    ),
+    "long words": Scenario(text="Donaudampfschifffahrtsgesellschaftskapitän says שלום to مرحبا 日本語日本語日本語"),
+}
+WIDTHS = (328, 358, 568, 699)
+OF_CELLS = 29  # what a finger finds, with the gap of one
+COLUMNS = ("k", "scaled_scores", "attention_weights", "v")  # that have one for each word that is read
+_STORY = """({story_layout: {cellsOf, featureOf}, plan: {partsOf}}, {data, width}) => {
+  const parts = partsOf(data.stages, data.shown);
+  const {sizes, words} = cellsOf(parts, data.matrices, width, data.keys.length);
+  const learned = parts.flatMap(({stage, weight, bias}) => [weight, bias].flatMap((each) => each ? [{left:
+    sizes[stage.name].left, columns: data.matrices[each.name].columns}] : []));
+  const endOf = ({left, columns}) => left + columns * featureOf(width - left, columns);
+  return {parts, sizes, words, learned: learned.map(endOf)};
+}"""
+each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+each_width = pytest.mark.parametrize("width", WIDTHS)
+
+
+def story(script: PageScript, scenario: Scenario, width: int) -> dict[str, Any]:
+    """Return a story's parts, and how large their cells are."""
+    told: dict[str, Any] = script.run(_STORY, {"data": board_data(scenario, traced(scenario), 0, 4), "width": width})
+    return told
+
+
+@each_scenario
+def test_every_matrix_has_its_place_in_the_order_of_the_computation(script: PageScript, scenario: Scenario) -> None:
+    told = story(script, scenario, 358)
+    names = [part["stage"]["name"] for part in told["parts"]]
+    unfolding = [part[kind]["name"] for part in told["parts"] for kind in ("weight", "bias", "raw") if part[kind]]
+    table = list(traced(scenario).stages)
+    assert sorted([*names, *unfolding]) == sorted(table)
+    assert names == sorted(names, key=_told_at(table).__getitem__)
+
+
+def _told_at(table: list[str]) -> dict[str, float]:
+    """The order of a story: V is told where it's read, behind the attention weights."""
+    order: dict[str, float] = {name: at for at, name in enumerate(table)}
+    return order | {"v": order["attention_weights"] + 0.5}
+
+
+@each_scenario
+@each_width
+def test_nothing_is_wider_than_the_screen_or_too_small_for_a_finger(
+    script: PageScript, scenario: Scenario, width: int
+) -> None:
+    """What has a column for each word is moved sideways where these take more; what stands over what, CSS says."""
+    told, matrices = story(script, scenario, width), traced(scenario).matrices
+    count = len(scenario.read_tokens)
+    (word,) = {told["sizes"][name]["cell"] for name in COLUMNS}
+    assert word >= OF_CELLS
+    x = told["sizes"]["k"]["left"]
+    assert told["words"] == (x + count * word if x + count * word > width else 0)
+    assert not told["words"] or word == OF_CELLS, "no wider than a finger needs, where that takes more than the screen"
+    for part in told["parts"]:
+        name, size = part["stage"]["name"], told["sizes"][part["stage"]["name"]]
+        if part["kind"] == "row":
+            assert size["left"] + matrices[name].shape[1] * size["cell"] <= width + 0.01, name
+            assert not size["way"] or size["cell"] >= 38, "two in a line have their numbers"
+    assert all(end <= width + 0.01 for end in told["learned"])

@@ -12,9 +12,6 @@ from attnviz import Scenario, SelfAttention, UndefinedAttentionError, attend
 STAGE_NAMES = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
-# Batches, gradients, precision
-
-
 def test_gradients_are_those_of_pytorch() -> None:
     module = SelfAttention(3, 2, init="linear", seed=4, bias=True)
     x = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
@@ -28,9 +25,6 @@ def test_gradients_are_those_of_pytorch() -> None:
     assert len(ours) == 7
     for our, their in zip(ours, theirs, strict=True):
         torch.testing.assert_close(our, their, rtol=1e-4, atol=1e-5)
-
-
-# SelfAttention
 
 
 @pytest.mark.parametrize("init", ["uniform", "linear", "normal"])

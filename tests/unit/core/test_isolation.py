@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 import torch
 
 import attnviz
-from attnviz import Scenario, SelfAttention
+from attnviz import Scenario, SelfAttention, available_devices, trace
+from attnviz.core.trace import check_device_name
 
 SCENARIOS = [
     Scenario(text=text, embedding=embedding, init=init, seed=seed, d_in=16, d_out=8, bias=bias)
@@ -24,7 +26,7 @@ SCENARIOS = [
         for bias in (False, True)
     )
 ]
-NAMES = ("x", "w_q", "w_k", "w_v", "scores", "attention_weights", "context")
+NAMES = ("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
 def numbers(scenario: Scenario) -> list[torch.Tensor]:
@@ -104,3 +106,43 @@ def test_only_the_page_of_a_real_model_imports_transformers() -> None:
     imported = dict(line.split() for line in run.stdout.splitlines() if line.startswith("pages/"))
     assert len(imported) == 3
     assert [page for page, has in imported.items() if has == "True"] == ["pages/model.py"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:a", "cuda:1234", "cpu:0", "cuda:0 ", None, 0]
+)
+def test_a_name_that_is_no_device_is_an_error_that_names_it(name: object) -> None:
+    with pytest.raises(ValueError, match="Take one of these: cpu, mps, cuda, cuda:N") as caught:
+        check_device_name(name)
+    assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "full"), [("cpu", "cpu"), ("cuda", "cuda:0"), ("cuda:3", "cuda:3"), ("mps", "mps")])
+def test_a_device_has_one_full_name(name: str, full: str) -> None:
+    assert check_device_name(name) == full
+    assert Scenario(device=name).device == full
+
+
+def test_available_devices_are_those_that_torch_can_compute_on() -> None:
+    for name in available_devices():
+        assert torch.ones(2, device=name).sum().item() == 2
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
+@pytest.mark.parametrize("embedding", ["stable", "table", "published"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"causal": True, "bias": True, "temperature": 0.5}, {"d_in": 64, "d_out": 64}]
+)
+def test_cuda_gives_the_numbers_of_the_cpu(init: str, embedding: str, settings: dict[str, Any]) -> None:
+    on_cpu, on_cuda = (
+        trace(Scenario(init=init, embedding=embedding, device=device, **settings)) for device in ("cpu", "cuda")
+    )
+    assert on_cuda.notices == ()
+    for name in NAMES:
+        computed = getattr(on_cuda, name)
+        assert computed.device == torch.device("cuda:0")
+        assert computed.dtype == torch.float32
+        if name in ("x", "w_q", "w_k", "w_v"):
+            assert torch.equal(computed.cpu(), getattr(on_cpu, name)), name
+        torch.testing.assert_close(computed.cpu(), getattr(on_cpu, name), rtol=1e-4, atol=1e-4)

@@ -1,11 +1,10 @@
 """Another sentence is read, or one that was kept: against PyTorch's cross-attention, and all that is said of it."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, mark_pipeline, read_table, trace
@@ -14,49 +13,19 @@ from attnviz.core.carried import carry_over
 from attnviz.core.changes import Changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.core.seeding import POSITIONS
 from attnviz.explanation.masking import mask_notes
 from attnviz.marking import Printed
 from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
 from tests.examples import examples
 from tests.node import PageScript
-
-WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
-OTHERS = ("die", "Katze", "saß", "the", "mat", "Your", "one", "weiter")
+from tests.unit.helpers import every_way
 
 
-MASKS = ("none", "causal", "window:1", "window:3", "padding:1", "not-self")
-
-
-@st.composite
-def reading(draw: st.DrawFn, reads: str = "second", /, square: bool = False, **fixed: Any) -> Scenario:
-    """A scenario that reads another sentence, or a kept one and its own; a `square` one has d_in = d_out."""
-    n_heads, kept = draw(st.sampled_from([1, 1, 2, 4])), reads == "kept"
-    width = 2 * n_heads * draw(st.integers(1, 2))
-    norm = draw(st.sampled_from(["none", "sums", "pre", "post"]))
-    n_read = draw(st.integers(1, 8))
-    chosen: dict[str, Any] = {
-        "text": " ".join(WORDS[: draw(st.integers(1, 7))]), "reads": reads,
-        "second": " ".join(draw(st.permutations(OTHERS))[:n_read]),
-        "d_in": width if square or norm != "none" else draw(st.integers(1, 4)), "d_out": width, "n_heads": n_heads,
-        "n_kv_heads": draw(st.sampled_from([n for n in (None, 1, 2) if n is None or n_heads % n == 0])),
-        "bias": draw(st.booleans()), "output": draw(st.booleans()), "norm": norm,
-        "d_ff": draw(st.sampled_from([None, 3])),
-        "init": draw(st.sampled_from(["uniform", "linear", "normal"])), "seed": draw(st.integers(0, 99)),
-        "embedding": draw(st.sampled_from(["stable", "table", "published"])), "scale": draw(st.booleans()),
-        "positions": draw(st.sampled_from([*POSITIONS] if kept else ["none", "sinusoidal", "learned"])),
-        "embedding_factor": draw(st.booleans()),
-        "mask": draw(st.sampled_from(MASKS if kept else ["none", *(["padding:1"] if n_read > 1 else [])])),
-        "weighting": "softmax" if kept else draw(st.sampled_from(["softmax", "softmax", "linear"])),
-    }  # fmt: skip
-    return Scenario(**(chosen | fixed))
-
-
-@given(reading(n_heads=1, n_kv_heads=None))
+@given(every_way(reads="second", n_heads=1, n_kv_heads=None, n_layers=1))
 @settings(max_examples=examples(20), deadline=None)
 def test_the_board_is_sent_the_names_of_the_tokens_that_are_read(scenario: Scenario) -> None:
-    alone = replace(scenario, reads="itself", masking="none")
-    sent, plain = (board_data(each, trace(each), 0, 4) for each in (scenario, alone))
+    alone = replace(scenario, reads="itself", masking="none", edits=())
+    sent, plain = (board_data(each, traced(each), 0, 4) for each in (scenario, alone))
     assert (sent["labels"], sent["others"], plain["others"]) == (plain["labels"], True, False)
     assert len(sent["keys"]) == len(scenario.read_tokens)
     assert len(sent["origins"]["y"]) == len(scenario.read_tokens)
@@ -83,11 +52,8 @@ def table_of(matrix: torch.Tensor) -> Printed:
     return read_table("\n".join(" ".join(f"{value:.4f}" for value in row) for row in matrix.tolist()))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("reads", ["second", "kept"])
+@pytest.mark.parametrize(("reads", "causal"), [("second", False), ("kept", False), ("kept", True)])
 def test_what_follows_q_k_and_v_is_marked_with_keys_of_other_tokens(reads: str, causal: bool) -> None:
-    if causal and reads == "second":
-        return
     made = trace(Scenario("the cat sat", reads=reads, second="der Hund", d_out=2, causal=causal, seed=5))
     tables = {name: table_of(made[name]) for name in ("q", "k", "v", "scores", "attention_weights", "context")}
     assert not mark_pipeline(tables, scale=True).wrong
@@ -102,44 +68,26 @@ def test_what_follows_q_k_and_v_is_marked_with_keys_of_other_tokens(reads: str, 
 # A sentence that was kept: its keys and values stand in front of those of the sentence, which alone asks.
 
 
-@given(reading("kept", embedding="stable"))
-@settings(max_examples=80, deadline=None)
-def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario) -> None:
-    """Its own referee for positions, too: what both sentences together make of the words of the last one."""
+@given(
+    every_way(reads="kept", embedding="stable", tokenizer="words", what_if=""),
+    st.sampled_from(("causal", "window:1", "window:3")),
+)
+@settings(max_examples=examples(100), deadline=None)
+def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario, mask: str) -> None:
+    """Its own referee for positions, too: what both sentences together make of the words of the last one. Of several
+    layers, which make something of the kept words as well, where nothing later is read."""
+    scenario = replace(scenario, edits=())
+    scenario = scenario if scenario.n_layers == 1 else replace(scenario, mask=mask, mask_use="added")
     whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
-    made, of_whole, n_kept = trace(scenario), trace(whole), scenario.n_kept
-    for name in ("scores", "scaled_scores", "attention_weights"):
-        torch.testing.assert_close(made[name], of_whole[name][..., n_kept:, :], rtol=1e-4, atol=1e-5)
-    for name in list(made.stages)[list(made.stages).index("context") :]:
-        if made.stages[name].rule:
-            torch.testing.assert_close(made[name], of_whole[name][n_kept:], rtol=1e-4, atol=1e-5)
-    assert (made.is_hidden == of_whole.is_hidden[n_kept:]).all()
-
-
-@st.composite
-def deep(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
-    """A kept sentence that several layers read, what each makes being as wide as X."""
-    alone = draw(reading("kept", **fixed))
-    assume(alone.mask_kind.name != "not-self" or len(alone.second_tokens) > 1)
-    shared: dict[str, Any] = {"n_layers": draw(st.integers(2, 3)), "same_layers": draw(st.booleans())}
-    return replace(alone, **shared, d_in=alone.d_out)
-
-
-@given(deep(embedding="stable", init="linear"), st.sampled_from(("causal", "window:1", "window:3")))
-@settings(max_examples=30, deadline=None)
-def test_layers_that_read_nothing_later_make_the_end_of_one_long_sentence(scenario: Scenario, mask: str) -> None:
-    scenario = replace(scenario, masking="none", causal=False, mask=mask)
-    whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
-    made, of_whole, n_kept = trace(scenario), trace(whole), scenario.n_kept
-    for layer in range(scenario.n_layers):
-        own, of_all = made.layers[layer], of_whole.layers[layer]
+    made, of_whole, n_kept = traced(scenario), traced(whole), scenario.n_kept
+    for own, of_all in zip(made.layers, of_whole.layers, strict=True):
         torch.testing.assert_close(own.y, of_all.x[:n_kept], rtol=1e-3, atol=1e-4)
-        torch.testing.assert_close(
-            own.attention_weights, of_all.attention_weights[..., n_kept:, :], rtol=1e-3, atol=1e-4
-        )
+        for name in ("scores", "scaled_scores", "attention_weights"):
+            torch.testing.assert_close(own[name], of_all[name][..., n_kept:, :], rtol=1e-3, atol=1e-4, equal_nan=True)
         for name in list(own.stages)[list(own.stages).index("context") :]:
             if own.stages[name].rule:
-                torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4)
+                torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4, equal_nan=True)
+    assert (made.is_hidden == of_whole.is_hidden[..., n_kept:, :]).all()
 
 
 def test_changes_go_where_their_tokens_go() -> None:

@@ -61,7 +61,6 @@ def assert_for_readers(error: ValueError) -> None:
 
 ragged: Any = [[1.0], [1.0, 2.0]]
 batch: Any = [[[1.0]]]
-unknown: Any = "nothing"
 no_edit: Any = ("w_q", "a", 0, 1.0)
 RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scenario and of files refuse
     "too many edits": lambda: Scenario(d_in=65, d_out=65, edits=[("w_q", n // 65, n % 65, 0.0) for n in range(4225)]),

@@ -79,17 +79,12 @@ def test_characters_are_what_a_reader_calls_one(text: str, expected: list[str]) 
 @tokenizers
 @given(texts())
 @example("\u200d b")
-def test_no_token_is_empty_and_nothing_is_lost_but_blanks(tokenizer: str, text: str) -> None:
+def test_no_token_is_empty_nothing_is_lost_but_blanks_and_any_can_be_traced(tokenizer: str, text: str) -> None:
     tokens = tokenize(text, tokenizer)
     assert all(tokens)
     assert "".join("".join(tokens).split()) == "".join(text.split())
     assert tokenizer != "characters" or "".join(tokens) == text
-
-
-@tokenizers
-@given(texts())
-def test_any_text_with_a_token_can_be_traced(tokenizer: str, text: str) -> None:
-    if tokens := tokenize(text, tokenizer):
+    if tokens:
         assert trace(Scenario(text, tokenizer=tokenizer)).tokens == tokens
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from attnviz import Edit, Scenario, trace
 from attnviz.core.carried import edit_matrix
 from attnviz.core.seeding import sinusoidal_positions
-from attnviz.teach.questions.order import in_words
 from attnviz.teach.variations import next_token_loss, training_step, with_matrix, with_stage_of_positions
 
 
@@ -35,17 +34,6 @@ def test_positions_of_an_older_link_become_the_stage(values: list[float], as_edi
     assert {(edit.matrix, edit.row, edit.column) for edit in new.edits} == {("e", i, i) for i in range(len(values[:3]))}
     assert with_stage_of_positions(plain) == plain
     assert with_stage_of_positions(new) == new
-
-
-@given(st.permutations(range(4)))
-def test_contexts_go_with_their_tokens_whatever_the_order(order: list[int]) -> None:
-    edits = (Edit("x", 1, 0, 7.0), Edit("w_q", 0, 1, -2.0))
-    scenario = Scenario("the cat the end", d_in=3, d_out=2, edits=edits)
-    tokens = tuple(scenario.tokens[row] for row in order)
-    moved = trace(in_words(scenario, " ".join(tokens)))
-    assert moved.tokens == tokens
-    rows = [scenario.tokens.index(token) for token in tokens]
-    torch.testing.assert_close(moved.context, trace(scenario).context[rows])
 
 
 OTHERWISE: list[dict[str, Any]] = [

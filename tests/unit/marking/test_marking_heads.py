@@ -145,7 +145,7 @@ def test_the_feed_forward_step_reads_the_sum_and_says_so_where_it_was_forgotten(
         Scenario("the cat sat on", d_in=4, d_out=4, init="linear", norm="post", output=True),
         np.eye(4, 3) - 0.2,
     )
-    without = attnviz.trace(scenario).output.double().numpy() @ w_1
+    without = attnviz.trace(scenario)["output"].double().numpy() @ w_1
     tables = printed(scenario) | {"w_1": Printed.of(w_1), "preactivations": Printed.of(without.round(3), 3)}
     (slip,) = verdict(mark_pipeline(tables)).slips
     assert say("marking.slip.other_factor", taken="O", due="R₁") in slip

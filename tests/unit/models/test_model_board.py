@@ -8,22 +8,27 @@ from attnviz import explain, look_into
 from attnviz.board.data import board_data
 from attnviz.words import say
 from tests.node import PageScript
-from tests.unit.rules.test_read_by import in_percent
+from tests.unit.rules.test_even_share import in_percent
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, bart, gemma2, gpt_oss, t5, tokenizer
 
-_SAID = """({ made: madeOf, explain: { explain } }, data) => {
+_SAID = """({ made: madeOf, explain: { explain }, difference: { difference } }, data) => {
   const made = madeOf(data);
-  return Object.keys(data.matrices).map((matrix) => {
+  const given = data.stages.filter(({ rule }) => rule === "given").map(({ name }) => [name, made.matrices[name]]);
+  const said = Object.keys(data.matrices).map((matrix) => {
     const { rows, columns } = made.matrices[matrix];
     return [matrix, explain(made, { matrix, row: rows - 1, column: columns - 1 }).text];
   });
+  const { unexplained, largest } = difference(made, Object.fromEntries(given));
+  return [said, unexplained, String(largest)];
 }"""
 
 
 _MODELS = MODELS | WRITTEN_OUT | {"Gemma 2": gemma2, "GPT-OSS": gpt_oss}
 
 
-@pytest.mark.parametrize("name", ["included", "GPT-2", "Llama", "BART", "Gemma 2", "T5", "GPT-OSS", "Bloom"])
+@pytest.mark.parametrize(
+    "name", ["included", "BERT", "GPT-2", "GPT-NeoX", "Llama", "BART", "Gemma 2", "T5", "GPT-OSS", "Bloom"]
+)
 def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, name: str) -> None:
     if name == "included":
         view = look_into("all-MiniLM-L6-v2", text=TEXT)
@@ -32,7 +37,10 @@ def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, na
     else:
         view = look_into(_MODELS[name](), tokenizer(), TEXT)
     whole = view.layers[-2 if name == "T5" else -1].whole(1)
-    told = dict(script.run(_SAID, board_data(None, whole, 0, 4)))
+    said, unexplained, largest = script.run(_SAID, board_data(None, whole, 0, 4))
+    assert unexplained is None
+    assert float(largest) < 1e-4
+    told = dict(said)
     assert list(told) == list(whole.stages)
     assert {"x", "w_q", "w_k", "w_v", "q", "scores", "context", "w_o", "output"} <= set(told)
     for matrix, text in told.items():

@@ -15,6 +15,7 @@ from attnviz.models import cache, loading
 from attnviz.models.cache import Shelf
 from attnviz.models.loading import Progress, load
 from attnviz.models.pretrained import watched
+from tests.unit.helpers import until
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, saved, tokenizer
 
 
@@ -53,9 +54,7 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
     waiting = [threading.Thread(target=shelf.get, args=("slow", told[each].append)) for each in told]
     for thread in waiting:
         thread.start()
-    until = time.monotonic() + 20
-    while not all(told.values()) and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: all(told.values()))
     began = time.monotonic()
     shelf.get(folder)
     assert time.monotonic() - began < 0.1
@@ -93,22 +92,3 @@ def test_no_code_of_a_model_is_run(tmp_path: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"model_type": "theirs", "auto_map": theirs}))
     assert why(str(folder)) in ("model_unknown", "model_damaged")
     assert not ran.exists()
-
-
-def test_one_copy_is_loaded_for_all_who_ask_at_once(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[str] = []
-
-    def slowly(name: str, tell: Any) -> tuple[Any, Any]:
-        loaded.append(name)
-        time.sleep(0.2)
-        return load(name, tell)
-
-    shelf, found = Shelf(), []
-    monkeypatch.setattr(cache, "load", slowly)
-    threads = [threading.Thread(target=lambda: found.append(shelf.get(folder))) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert loaded == [folder]
-    assert len({id(model) for model, _ in found}) == 1

@@ -55,7 +55,7 @@ def test_what_a_head_and_a_feed_forward_layer_give_is_what_they_add() -> None:
     assert found == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("edits", [(), ("0.1.off", "1.even")])
+@pytest.mark.parametrize("edits", [(), ("0.1.off", "1.even", "0.0.w_q.2.1=3.0")])
 @pytest.mark.parametrize("name", ADDING)
 def test_a_text_put_into_itself_moves_nothing_and_another_one_does(name: str, edits: tuple[str, ...]) -> None:
     """Of a model that is changed, too: both texts are read by that."""

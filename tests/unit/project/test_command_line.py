@@ -101,12 +101,9 @@ def test_every_setting_can_be_given(capsys: pytest.CaptureFixture[str], scenario
 
 WRONG: list[tuple[list[str], str]] = [
     (["--mask", "diagonal"], "'diagonal' is no mask. It may be one of these, or numbers: none, causal, window:N"),
-    (["--mask", "window"], "'window' is no mask"),
-    (["--mask", "zeros"], "'zeros' is no mask"),
     (["--mask", "causal", "--masking", "window"], "expected no masking beside it"),
     (["--mask", "causal", "--link", "?text=a"], "expected no mask beside it"),
     (["--d-in", "abc"], "d_in is 'abc', expected a whole number from 1 to 1024"),
-    (["--seed", "-1"], "seed is '-1', expected a whole number from 0 to 4294967295"),
     (["--init", "xavier"], "init is 'xavier', expected one of uniform, linear, normal"),
     (["--temperature", "nan"], "temperature is 'nan', expected a number from 0.01 to 100"),
     (["--device", "cuda:9"], "device is 'cuda:9', expected "),
@@ -114,7 +111,6 @@ WRONG: list[tuple[list[str], str]] = [
     (["--edits", "w_q.9.0.1"], "--edits has 'w_q.9.0.1.0', expected changes of cells"),
     (["--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
     (["--link", "?text=a", "--digits", "50"], "digits is '50', expected a whole number from 1 to 6"),
-    (["--link", "?text=a", "--digits=-3"], "digits is '-3', expected a whole number from 1 to 6"),
     (["--link", "?text=a&digits=abc"], "digits = 'abc' should be a whole number from 1 to 6"),
     (["zebra", "--seed", "9", "--no-scale", "--link", "?text=a"], "expected no text, seed, scale beside it"),
     (["--edits", "w_q.0.0.1", "--link", "?text=a"], "expected no edits beside it"),

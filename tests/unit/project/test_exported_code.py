@@ -55,14 +55,11 @@ def read(printed: str) -> dict[str, np.ndarray]:
 
 
 SPECIAL = [
-    Scenario(embedding="published"),
     Scenario("Your new cat", embedding="published", init="linear", bias=True, w_k="random:4", b_k="random:5"),
     Scenario("a b", n_heads=2, w_v=[[1.0, 2.0, 3.0, 4.0]] * 3, bias=True, output=True, init="linear", b_v="random:2"),
     Scenario("a b c", edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)], causal=True),
     Scenario("a b", bias=True, d_in=9, d_out=9, edits=[("b_q", 0, i, i / 7) for i in range(9)]),
     Scenario("the cat " * 55, d_in=2, causal=True),
-    Scenario("a b", d_ff=5, positions="sinusoidal", d_in=7, e="random:5", p="random:6", w_1="zeros"),
-    Scenario("a b a", bias=True, d_ff=5, activation="gelu", positions="learned", embedding="table", w_2="random:3"),
     *(Scenario(text, tokenizer="characters") for text in HOSTILE),
     Scenario("'''\n\"\"\"\\ # {x} %s", tokenizer="characters", embedding="table"),
 ]

@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
 
 import attnviz
 from attnviz import Scenario, SelfAttention, attend, explain, feed_forward, tokenize, trace, train
-from tests.examples import examples
-from tests.unit.helpers import setups
 
 X, W = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0]], [[0.5, 1.0], [0.25, -1.0], [2.0, 0.0]]
 TENSORS: list[Any] = [torch.tensor(each) for each in (X, W, W, W)]
@@ -71,8 +68,5 @@ def test_what_cannot_be_taken_is_refused_with_what_it_is_and_what_is_expected(pr
     assert len(str(refused.value)) < 500
 
 
-@given(setups(max_tokens=4, max_d=4))
-@settings(max_examples=examples(40), deadline=None)
-def test_a_scenario_shows_what_makes_it_again_and_nothing_else(scenario: Scenario) -> None:
-    assert eval(repr(scenario), {"Scenario": Scenario, "Edit": attnviz.Edit, "inf": float("inf")}) == scenario
+def test_a_scenario_shows_nothing_but_what_makes_it_again() -> None:
     assert repr(Scenario("a cat", causal=True)) == "Scenario('a cat', causal=True)"

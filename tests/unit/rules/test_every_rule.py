@@ -80,18 +80,7 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="post", output=True, d_ff=3, activation="gelu")),
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
-        traced(
-            Scenario(
-                "a b",
-                reads="kept",
-                second="c",
-                positions="rotary",
-                mask="causal",
-                d_out=4,
-                n_heads=2,
-                what_if="cut:view",
-            )
-        ).seen_from(1),
+        traced(Scenario("a b", d_out=4, n_heads=2, what_if="cut:view")).seen_from(1),
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],

@@ -28,13 +28,11 @@ from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from tests.examples import examples
 from tests.unit.displayed_arithmetic import check_cell
+from tests.unit.helpers import EXTREMES
 from tests.unit.single_stage import CASES, MARKED, drawn, trace_of
 
 each_case = pytest.mark.parametrize(("rule", "shapes"), CASES, ids=lambda case: str(case))
-extremes = st.sampled_from(
-    (1e30, -1e30, 3.4e38, -3.4e38, 1e4, -9999.99995, 1e-20, 1e-45, 30.0, -30.0, 0.0, -0.0, math.inf, -math.inf,
-     math.nan)
-)  # fmt: skip
+extremes = st.sampled_from((*EXTREMES, math.inf, -math.inf, math.nan))
 
 
 def check_every_cell(trace: Trace, rule: Rule, digits: int) -> None:

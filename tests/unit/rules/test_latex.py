@@ -5,39 +5,9 @@ import re
 
 import pytest
 
-from attnviz import Scenario, explain
-from attnviz.core.scenario import traced
+from attnviz import explain
 from attnviz.explanation.latex import in_latex
-from tests.unit.rules.test_every_rule import traces
 from tests.unit.single_stage import CASES, drawn, trace_of
-
-KEPT = {"reads": "kept", "second": "d e", "embedding": "stable"}
-DEEP: tuple[dict[str, object], ...] = (
-    {**KEPT, "n_layers": 3, "d_in": 4, "d_out": 4, "n_heads": 2, "norm": "post", "d_ff": 3, "output": True},
-    {**KEPT, "n_layers": 2, "d_in": 4, "d_out": 4, "positions": "learned", "embedding_factor": True, "norm": "pre"},
-    {**KEPT, "n_layers": 2, "d_out": 3, "weighting": "linear"},
-    {"n_layers": 4, "d_in": 4, "d_out": 4, "n_heads": 2, "positions": "rotary", "norm": "sums", "same_layers": True},
-    {"n_layers": 2, "d_in": 4, "d_out": 4, "n_heads": 2, "positions": "relative", "d_ff": 3, "bias": True},
-)
-
-
-def test_every_symbol_of_every_table_is_latex() -> None:
-    seen = set()
-    deep = [traced(Scenario("a b c", **each)) for each in DEEP]  # type: ignore[arg-type]
-    views = [whole.seen_from(0, layer) for whole in deep for layer in range(len(whole.layers))]
-    for trace in [*traces(), *deep, *views]:
-        for name, stage in trace.stages.items():
-            if stage.symbol in seen and stage.kind == "given":
-                continue
-            seen.add(stage.symbol)
-            latex = explain(trace, name, 0, 0).latex
-            assert latex.isascii(), (name, latex)
-            assert "[" not in re.sub(r"softmax\}\([^)]*\)\[", "", latex), (
-                name,
-                latex,
-            )  # one of a softmax is no symbol's
-            assert latex.count("{") == latex.count("}")
-    assert {"Y_o⁽⁰⁾", "Y_o⁽¹⁾", "E_y", "P_y", "R₁", "R₂", "γ₁", "β₁", "Q′", "Q″", "φ(Q)"} <= seen
 
 
 @pytest.mark.parametrize(

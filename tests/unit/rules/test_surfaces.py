@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnviz import AttentionTrace, Explanation, Scenario, explain
+from attnviz import AttentionTrace, Edit, Explanation, Scenario, explain
 from attnviz.board.data import FITS, board_data
 from attnviz.compare import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
@@ -180,6 +180,8 @@ def in_link(scenario: Scenario, made: AttentionTrace) -> None:
 
 
 def in_file(scenario: Scenario, made: AttentionTrace) -> None:
+    """And in a notebook, as it shows itself."""
+    assert eval(repr(scenario), {"Scenario": Scenario, "Edit": Edit, "inf": math.inf}) == scenario
     assert scenario_from_json(scenario_json(scenario)) == scenario
 
 

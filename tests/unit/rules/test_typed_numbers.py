@@ -1,7 +1,8 @@
-"""What a person types is the number that is meant, or is refused in the person's words."""
+"""What a person types is the number that is meant, or is refused; and numbers as figures and sentences write them."""
 
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from attnviz.core.matrix_input import TOO_LARGE
 from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, number_format, significant, written
 
-# The page's script is held to the same file, in test_board_numbers.py.
+# The page's script is held to the same file, in test_board_script.py.
 CASES = json.loads((Path(__file__).parents[2] / "typed_numbers.json").read_text(encoding="utf-8"))
 
 
@@ -82,3 +84,42 @@ def test_any_text_is_a_finite_number_or_refused(text: str) -> None:
 )  # fmt: skip
 def test_decimals_are_those_that_are_shown(text: str, decimals: int | None) -> None:
     assert read_number(text).decimals == decimals
+
+
+digits = st.integers(MIN_DIGITS, MAX_DIGITS)
+finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@given(finite, digits)
+def test_a_written_number_is_right_to_its_last_digit(value: float, digits: int) -> None:
+    text = written(value, digits)
+    mantissa, _, exponent = text.partition("e")
+    unit = Decimal(10) ** (int(exponent.replace("−", "-") or 0) - len(mantissa.partition(".")[2]))
+    assert abs(Decimal(text.replace("−", "-")) - Decimal(value)) <= unit / 2
+    assert (float(text.replace("−", "-")) == 0) == (value == 0), "never as zero unless it is"
+    assert text.startswith("−") == (value < 0), "also where it is no more than the zero's sign"
+    assert "-" not in text.partition("e")[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "NaN"), (0.0, "0.0000"), (-0.0, "0.0000"), (0.22641, "0.2264")],
+)
+def test_what_is_no_number_has_its_sign(value: float, text: str) -> None:
+    assert written(value, 4) == text
+    assert math.isfinite(value) or significant(value) == text
+
+
+@given(st.floats(0, 3.4e38), digits)
+def test_python_and_d3_know_every_format(largest: float, digits: int) -> None:
+    number = number_format(largest, digits)
+    assert number in {f".{n}{kind}" for n in range(1, 7) for kind in "fe"}
+    format(largest, number)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))
+def test_a_setting_is_written_as_shortly_as_its_digits_allow(value: float, digits: int) -> None:
+    text = significant(value, digits)
+    assert Decimal(text.replace("−", "-")) == Decimal(f"{value:.{digits}g}")
+    assert text.startswith("−") == (value < 0)
+    assert "-" not in text

@@ -22,23 +22,6 @@ def test_what_is_made_once_is_there_for_all_who_wait() -> None:
     assert len(made) == 1
 
 
-def test_nobody_waits_for_what_is_there_while_something_else_is_made() -> None:
-    kept, begun, end = Cache(100, 10, at_once=1), Event(), Event()
-    kept.get("there", lambda: "a view", len)
-
-    def slowly() -> str:
-        begun.set()
-        assert end.wait(10)
-        return "another"
-
-    with ThreadPoolExecutor(2) as readers:
-        made = readers.submit(kept.get, "slow", slowly, len)
-        assert begun.wait(10)
-        assert readers.submit(kept.get, "there", slowly, len).result(5) == "a view"
-        end.set()
-        assert made.result(10) == "another"
-
-
 def test_what_was_asked_for_longest_ago_goes_and_the_last_stays() -> None:
     kept = Cache(10, 10)
 

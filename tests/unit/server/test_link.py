@@ -1,23 +1,26 @@
-"""The set-up and the changes of matrices as parts of a URL."""
+"""Links: whole scenarios and changes of matrices as parts of a URL, and what becomes of those that are damaged."""
 
+import base64
 import math
-from urllib.parse import parse_qs, urlencode
+import time
+import tracemalloc
+import zlib
+from contextlib import suppress
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario
 from attnviz.core import limits
-from attnviz.core.carried import bring_back
-from attnviz.core.changes import Changes, changes_of
+from attnviz.core.changes import Changes
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import decode_changes, encode_changes
-from attnviz.link.codecs import Choice, Number, Whole, pack
-from attnviz.link.set_up import Control, parameters, scenario_of
+from attnviz.link.codecs import VERSION, Choice, Number, Whole, pack, unpack
+from attnviz.link.set_up import MAX_QUERY_CHARACTERS, Control, parameters, query_of, scenario_from_query, scenario_of
+from attnviz.words import say
+from tests.examples import examples
 from tests.node import PageScript
-
-CHARACTERS_A_URL_CARRIES = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._*")
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.sampled_from((0.0, -0.5, 1e30, 1e-30, 0.1))
 edits = st.builds(Edit, st.sampled_from(EDITABLE), st.integers(0, 1023), st.integers(0, 1023), finite)
@@ -33,43 +36,6 @@ fills = st.sampled_from(("identity", "zeros")) | st.integers(0, limits.MAX_SEED)
 def changes(draw: st.DrawFn) -> Changes:
     cells = {edit[:3]: edit for edit in draw(st.lists(edits, max_size=8))}
     return Changes(tuple(cells.values()), tuple(draw(st.dictionaries(st.sampled_from(EDITABLE), fills)).items()))
-
-
-# Changes
-
-
-@given(changes())
-@example(Changes((Edit("w_q", 0, 0, 1e30), Edit("w_q", 0, 1, -1e-30))))
-def test_a_url_carries_the_text_of_changes_as_it_is(made: Changes) -> None:
-    text = encode_changes(made)
-    assert decode_changes(text) == (made, [])
-    assert set(text) <= CHARACTERS_A_URL_CARRIES
-    if text:
-        assert parse_qs("edits=" + text) == {"edits": [text]}
-        assert urlencode({"edits": text}, safe="*") == "edits=" + text
-
-
-PIECES = (
-    *EDITABLE, "scores", "given", "example", "love-ai", "_", "__", "*", "3", "0", "1", "-1", "0.5", "nan", "inf",
-    "1e999", "random", "identity", "zeros", "٣", "9" * 5000, "99999999999", "", " ", "\0", "\ud800", "é", "_1", "1_0",
-)  # fmt: skip
-almost = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map(".".join), max_size=5).map("*".join)
-
-
-@given(st.text() | almost)
-@example("w_q.0.0." + "9" * 5000)
-@example("w_q.random." + "9" * 5000)
-@example("w_q." + "9" * 5000 + ".0.1")
-@example("*" * 100)
-@example("w_q.-1.0.5*w_q.0.0.nan*x.0.0.1e39*b_q.zeros")
-def test_any_text_is_read_and_what_is_left_fits_a_scenario(text: str) -> None:
-    made, ignored = decode_changes(text)
-    assert all(isinstance(part, str) for part in ignored)
-    scenario, left = bring_back(Scenario(), made)
-    laid_on = changes_of(scenario)
-    n_changes = len(made.edits) + len(made.replaced)
-    assert len(laid_on.edits) + len(laid_on.replaced) + len(left.edits) + len(left.replaced) == n_changes
-    assert all(math.isfinite(edit.value) for edit in scenario.edits)
 
 
 @pytest.mark.parametrize("packs", [False, True])
@@ -97,14 +63,6 @@ def test_what_the_board_adds_to_a_text_is_what_was_done_on_it(
         )
     read, ignored = decode_changes(text)
     assert (set(read.edits), read.replaced, ignored) == (set(cells.values()), made.replaced, [])
-
-
-def test_an_edit_is_taken_back_also_from_what_is_packed() -> None:
-    kept = Changes((Edit("w_q", 0, 1, 0.25),), (("w_q", "identity"),))
-    both = Changes((Edit("layers.1.w_q", 0, 0, 3.0), *kept.edits), kept.replaced)
-    for text in (encode_changes(both), pack(encode_changes(both))):
-        assert decode_changes(f"{text}*w_q~1.0.0.drawn") == (kept, [])
-        assert decode_changes(f"{text}*w_q~1.0.0.drawn*w_q~1.0.0.3.0")[0].edits == (*kept.edits, both.edits[0])
 
 
 # Parameters
@@ -139,3 +97,85 @@ def test_what_a_parameter_accepts_a_scenario_takes(control: Control, raw: str) -
         assert control.codec.low <= value <= control.codec.high
     if control.name in Scenario.__dataclass_fields__:
         assert getattr(Scenario(**{control.name: value}), control.name) == value
+
+
+def test_many_changes_are_packed_into_less() -> None:
+    edits = tuple(Edit("w_q", i // 64, i % 64, round(i * 0.37 % 5, 4)) for i in range(limits.MAX_EDITS))
+    scenario = Scenario(d_in=64, d_out=64, edits=edits)
+    query = query_of(scenario)
+    assert len(query) < 25_000
+    assert scenario_from_query(query) == (scenario, [])
+
+
+# Damaged, foreign, hostile
+
+DAMAGED, NEWER = (say(f"links.unreadable.{why}", what=say("links.unreadable.changes")) for why in ("damaged", "newer"))
+
+
+@pytest.mark.parametrize(
+    ("query", "ignored"),
+    [
+        ("seed=-1&d_out=4", "seed = '-1' should be a whole number from 0 to 4294967295; 123 is used."),
+        ("d_out=4&utm_source=x&edits=w_q.9.9.1", say("links.changes.misfit", n=1, first="'w_q.9.9.1.0'")),
+        ("d_out=4&edits=w_q.0.0.abc", say("links.changes.number", n=1, value="'abc'", first="'w_q.0.0.abc'")),
+        ("d_out=4&edits=w_q.0.0.nan", say("links.changes.number", n=1, value="'nan'", first="'w_q.0.0.nan'")),
+        ("d_out=4&edits=w_q.0.0.1e39", say("links.changes.too_large", n=1, value="'1e39'", first="'w_q.0.0.1e39'")),
+        ("d_out=4&edits=zzz", say("links.changes.unreadable", n=1, first="'zzz'")),
+        ("d_out=4&edits=z.AAAA", say("links.changes.unreadable", n=1, first="'z.AAAA'")),
+        ("d_out=4&edits=~eJx", say("links.changes.unreadable", n=1, first="'~eJx'")),
+        ("d_out=4&edits=w_q.0.0.", say("links.changes.unreadable", n=1, first="'w_q.0.0.'")),
+        ("d_out=4&edits=w_x.0.0.1", say("links.changes.misfit", n=1, first="'w_x.0.0.1'")),
+        ("d_out=4&edits=w_x.0.0.1*zzz", say("links.changes.unreadable", n=2, first="'zzz'")),
+        ("d_out=4&edits=z9.abc", NEWER),
+        (f"d_out=4&edits={pack('w_q.0.0.1')[:-3]}", DAMAGED),
+        ("d_out=4&edits=z1.%00", DAMAGED),
+        ("d_out=4&edits=z0.abc", DAMAGED),
+        ("d_out=4&text=", say("links.tokens", most="1,024")),
+        ("d_out=4&edits=w_q.given.1_nan__2_3", say("links.changes.misfit", n=1, first="'w_q.given.1.0_nan__2.0_3.0'")),
+        ("d_out=4&edits=w_q.given.1_2__3", say("links.changes.misfit", n=1, first="'w_q.given.1.0_2.0__3.0'")),
+    ],
+)
+def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: str) -> None:
+    scenario, said = scenario_from_query(query)
+    assert said == [ignored]
+    assert scenario == Scenario(embedding="published", d_out=4)
+
+
+def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
+    start = time.perf_counter()
+    scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)
+    assert time.perf_counter() - start < 5  # bounded; not a measurement
+    assert said[0] == say("links.query_too_long")
+    assert scenario.seed == 7
+
+
+def test_a_decompression_bomb_does_not_go_off() -> None:
+    bomb = f"z{VERSION}." + base64.urlsafe_b64encode(zlib.compress(b"\0" * 300_000_000, 9)).decode()
+    tracemalloc.start()
+    changes, ignored = decode_changes(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert not changes
+    assert len(ignored) == 1
+    assert peak < 8_000_000
+
+
+BASE64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/ .*%"
+damaged = st.builds(
+    lambda text, at, by: pack(text)[:at] + by + pack(text)[at + len(by) :],
+    st.text(max_size=40), st.integers(0, 60), st.text(BASE64, max_size=3),
+)  # fmt: skip
+packed = st.binary(max_size=60).map(lambda raw: f"z{VERSION}." + base64.urlsafe_b64encode(raw).decode())
+
+
+@settings(max_examples=examples(400))
+@given(packed | damaged | st.text(BASE64).map("z1.".__add__) | st.text().map("z".__add__))
+def test_whatever_is_packed_is_read_or_refused(text: str) -> None:
+    with suppress(ValueError):
+        assert len(unpack(text, 1000)) <= 1000
+
+
+@given(st.text())
+@example("\ud800")
+def test_a_text_comes_back_from_its_packing(text: str) -> None:
+    assert unpack(pack(text), 10_000) == text

@@ -1,8 +1,8 @@
 """Laws of the table of parameters: every row reads back what it writes, and takes or tells whatever else."""
 
+import math
 import string
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.stages import STAGES
-from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared, TrainingText
@@ -34,25 +33,23 @@ from attnviz.link.question_text import PREDICTED_TEXT
 from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of
 from attnviz.link.state import read_link, state_of
 from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT, PLAYLIST_TEXT, Moment
-from attnviz.models import INCLUDED, offered
-from attnviz.scaling.settings import HEADS, SCALE_CHOICES, SweepSettings
-from attnviz.scaling.sources import SOURCES
+from attnviz.models import INCLUDED, ModelEdit, offered
+from attnviz.models.edits import CELLS, EVEN, MASK, OFF
 from attnviz.teach.questions import QUESTIONS, Option, Question
 from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue
 from tests.examples import examples
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
-from tests.unit.helpers import edits_of, setups
+from tests.unit.helpers import edited, setups
+from tests.unit.marking.test_exercises import exercises
+from tests.unit.training.test_sweep_settings import settings_of_sweeps
 
 SLUG = set(string.ascii_lowercase + string.digits + "-_")
 ROWS = list(table().values())
 
 
-@st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    scenario = draw(setups())
-    return replace(scenario, edits=draw(edits_of(scenario)))
+scenarios = edited(setups(), extremes=True)
 
 
 typed = st.fixed_dictionaries(
@@ -70,16 +67,6 @@ typed = st.fixed_dictionaries(
         **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
     },
 )
-exercises = st.builds(
-    Exercise, st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(1, 4), st.integers(1, 4), st.booleans(),
-    st.booleans(), st.sets(st.sampled_from(RESULTS)).map(lambda some: tuple(name for name in RESULTS if name in some)),
-)  # fmt: skip
-sweeps = st.builds(
-    SweepSettings, dims=st.lists(st.integers(1, 4096), min_size=1, max_size=8, unique=True).map(tuple),
-    source=st.sampled_from(SOURCES), statistics=st.sampled_from(["all", "dot products"]), heads=st.sampled_from(HEADS),
-    scales=st.lists(st.sampled_from(SCALE_CHOICES), min_size=1, unique=True).map(tuple), p=st.floats(0, 1),
-)  # fmt: skip
-
 rates = st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 1e9)), max_size=3, unique_by=lambda each: each[0])
 heads = st.sampled_from([(1, 3), (1, 8), (2, 8), (4, 16)])
 
@@ -97,6 +84,21 @@ def trainings(draw: st.DrawFn) -> TrainingSettings:
     )  # fmt: skip
 
 
+up_to_9999 = st.integers(0, 9999)
+model_edits = (
+    st.builds(
+        ModelEdit,
+        up_to_9999,
+        up_to_9999,
+        st.sampled_from(CELLS),
+        up_to_9999,
+        up_to_9999,
+        st.floats(-(2.0**127), 2.0**127, width=32),
+    )
+    | st.builds(ModelEdit, up_to_9999, up_to_9999, st.just(MASK), up_to_9999, up_to_9999, st.just(-math.inf))
+    | st.builds(ModelEdit, up_to_9999, up_to_9999, st.just(OFF))
+    | st.builds(ModelEdit, up_to_9999, st.none(), st.just(EVEN))
+)
 compared = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
 of_heads = st.builds(Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7)))
 moments = st.builds(
@@ -107,9 +109,9 @@ moments = st.builds(
 )
 # Of what is written by functions of its own.
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
-    (SCENARIO_TEXT, st.none() | scenarios()),
+    (SCENARIO_TEXT, st.none() | scenarios),
     (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
-    (SWEEP_TEXT, sweeps),
+    (SWEEP_TEXT, settings_of_sweeps),
     (
         CHECK_TEXT,
         st.just(Checked(CHECK))
@@ -125,7 +127,12 @@ OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     ),
     (FORM_TEXT, typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})),
     (MODEL_TEXT, st.sampled_from(tuple(offered()))),
-    (EDITS_TEXT, st.sampled_from(("", "3.1.off", "3.1.off*2.even")).map(EDITS_TEXT.decode)),
+    (
+        EDITS_TEXT,
+        st.lists(
+            model_edits, max_size=4, unique_by=lambda edit: (edit.layer, edit.head, edit.matrix, edit.row, edit.column)
+        ).map(tuple),
+    ),
     (WRITTEN_TEXT, st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)),
     (COMPARED_TEXT, st.sampled_from(compared) | of_heads),
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
@@ -154,7 +161,7 @@ def values_of(codec: Codec) -> st.SearchStrategy[Any]:
         case Parts(codecs):
             return st.tuples(*map(values_of, codecs))
         case ChangesText():
-            return scenarios().map(changes_of)
+            return scenarios.map(changes_of)
         case TrainingText():
             return trainings()
     return next(values for own, values in OWN if own is codec)
@@ -167,6 +174,8 @@ def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject
     value = data.draw(values_of(row.codec))
     written = row.codec.encode(value)
     assert row.codec.decode(written) == value
+    if row.name == CHANGES:
+        assert set(written) <= {*string.ascii_letters, *string.digits, *"-._*"}, "which a URL carries as they are"
     if row.name not in (CHANGES, TABLES):  # these stay in the session where they are longer
         assert len(written) <= row.most
     assert row.read(row.write(value))[0] == value or row.write(value) == ""
@@ -174,22 +183,13 @@ def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_every_row_takes_rubbish_or_tells_it_in_one_sentence(row: Parameter) -> None:
-    for raw in RUBBISH.values():
-        value, error = row.read(raw)
-        if error is None:
-            assert row.codec.decode(raw) == value
-            assert isinstance(row.codec, Text) or row.name == "seed"
-            continue
-        told = row.refusal(raw, error, lambda text: repr(text[:40]))
-        assert 10 < len(told) < 600
-        assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-@given(raw=st.text())
+@given(raw=st.text() | st.sampled_from([*RUBBISH.values()]))
 @settings(max_examples=examples(50), deadline=None)
-def test_every_row_reads_any_text(row: Parameter, raw: str) -> None:
+def test_every_row_takes_any_text_or_tells_it_in_one_sentence(row: Parameter, raw: str) -> None:
+    value, error = row.read(raw)
+    told = "" if error is None else row.refusal(raw, error, lambda text: repr(text[:40]))
+    assert error is None or 10 < len(told) < 600
+    assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
     read = row.taken(raw, Around(), repr)
     assert bool(read.message) == (bool(raw) and row.read(raw, Around())[1] is not None)
     again = row.taken(read.text, Around(), repr)
@@ -234,7 +234,7 @@ def test_what_has_a_name_in_links_has_one_of_its_own() -> None:
 TEXTS = ("view", "pinned", "sweep", "step", "hide", "check", "tables")
 
 
-@given(scenarios(), st.sampled_from(QUESTIONS), st.data())
+@given(scenarios, st.sampled_from(QUESTIONS), st.data())
 @settings(max_examples=examples(30), deadline=None)
 def test_a_link_of_everything_is_read_back_to_the_same_state(
     scenario: Scenario, question: Question, data: st.DataObject

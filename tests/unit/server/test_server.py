@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -228,18 +228,22 @@ def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
     assert settings({MOST_OF_ADDRESS: "7"}).most_of_address == 7
 
 
-def handed_on(*messages: bytes) -> list[bytes]:
-    """Return those of a page's messages that reach Streamlit."""
+def handed_on(
+    *messages: bytes, come: Callable[[], None] = lambda: None, seen: Callable[[], None] = lambda: None
+) -> list[bytes]:
+    """Return those of a page's messages that reach Streamlit; tell as each comes, and as it's seen there."""
     coming = [{"type": "websocket.receive", "bytes": each} for each in messages]
     coming.append({"type": "websocket.disconnect"})
     found: list[bytes] = []
 
     async def receive() -> Message:
+        come()
         return coming.pop(0)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         while (message := await receive())["type"] == "websocket.receive":
             found.append(message["bytes"])
+            seen()
 
     async def send(message: Message) -> None: ...
 
@@ -312,29 +316,17 @@ def test_where_memory_is_short_no_further_page_is_opened_but_the_first_always_is
 
 def received(times: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return when messages that come at these times are handed on."""
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    now, handed, coming = [0.0], list[float](), iter([*times, 0.0])
+
+    def come() -> None:
+        now[0] = max(now[0], next(coming))
 
     async def wait(seconds: float) -> None:
         now[0] += seconds
 
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(asyncio, "sleep", wait)
-    handed: list[float] = []
-    coming = iter(times)
-
-    async def receive() -> Message:
-        now[0] = max(now[0], next(coming))
-        return {"type": "websocket.receive", "bytes": _of_kind("app_heartbeat")}
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        for _ in times:
-            await receive()
-            handed.append(now[0])
-
-    async def send(message: Message) -> None: ...
-
-    scope: dict[str, Any] = {"type": "websocket", "headers": []}
-    asyncio.run(Visitors(app)(scope, receive, send))
+    handed_on(*[_of_kind("app_heartbeat")] * len(times), come=come, seen=lambda: handed.append(now[0]))
     return handed
 
 

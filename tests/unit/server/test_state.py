@@ -1,31 +1,48 @@
-"""What a query stands for: the same whoever reads it, and the same once it is written as it is used."""
+"""What a query stands for: the same whoever reads it, and once it is written as it is used; and what a bare one is."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnviz import Scenario
+from attnviz import Scenario, trace
+from attnviz.app.session.memory import becomes, mark_of
 from attnviz.core.limits import MAX_TOKENS
+from attnviz.core.matrix_input import Edit
+from attnviz.core.stages import EDITABLE
+from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.changes_text import encode_changes
-from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import parameters, query_of, scenario_from_query
-from attnviz.link.state import MOST_CHARACTERS, read_link, state_of
+from attnviz.link.parameter_table import LEFT_OUT, table, texts
+from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, query_of, scenario_from_query, with_example
+from attnviz.link.state import MOST_CHARACTERS, as_the_app_opens, read_link, read_query, state_of
 from attnviz.published import OPENING, starting_points
+from tests.node import PageScript
 from tests.rubbish import RUBBISH
 from tests.unit.server.test_link import changes
 
 NAMES = [*parameters(), *texts(), "edits", "utm_source", "colour"]
 SOME = [*RUBBISH.values(), "true", "0", "1", "2", "7", "a b", "", "scores.1.1", "w_q.0.1.0.9"]
 VALUES = st.sampled_from(SOME) | st.text()
+PIECES = (
+    *EDITABLE, "scores", "given", "example", "love-ai", "_", "__", "*", "3", "0", "1", "-1", "0.5", "nan", "inf",
+    "1e999", "random", "identity", "zeros", "٣", "9" * 5000, "99999999999", "", " ", "\0", "\ud800", "é", "_1", "1_0",
+)  # fmt: skip
+ALMOST = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map(".".join), max_size=5).map("*".join)
 
 
-@given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6), changes())
-@example({"text": " "}, None)
-@example({"n_heads": "3"}, None)
-def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], changed: Any) -> None:
-    given = said | ({"edits": encode_changes(changed)} if changed else {})
+@given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6), changes().map(encode_changes) | ALMOST)
+@example({"text": " "}, "")
+@example({"n_heads": "3"}, "")
+@example({}, "w_q.0.0." + "9" * 5000)
+@example({}, "w_q.random." + "9" * 5000)
+@example({}, "w_q." + "9" * 5000 + ".0.1")
+@example({}, "*" * 100)
+@example({}, "w_q.-1.0.5*w_q.0.0.nan*x.0.0.1e39*b_q.zeros")
+def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], edits: str) -> None:
+    given = said | ({"edits": edits} if edits else {})
     state = state_of(urlencode(given, errors="surrogatepass"))
     again = state_of(state.query)
     assert (again.query, again.scenario, again.values) == (state.query, state.scenario, state.values)
@@ -38,7 +55,8 @@ def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], changed: 
 
 
 def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_published_one() -> None:
-    assert state_of("").scenario == state_of("utm_source=mail").scenario == starting_points()[OPENING].scenario
+    for query in ("", "utm_source=mail", "fbclid=", "embed=true&foo=1"):
+        assert state_of(query).scenario == starting_points()[OPENING].scenario
     for query in ("example=published", "view=heatmaps", "step=softmax"):
         assert state_of(query).scenario == state_of(query, []).scenario == Scenario(embedding="published"), query
     assert state_of("seed=abc").query == "example=published"
@@ -52,3 +70,80 @@ def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing(
     assert (blank.scenario, blank.query) == (None, "text=+&edits=w_q.0.1.0.9&cell=scores.1.1"), "waits for a sentence"
     for query in ("seed=7&pinned=" + "a" * MOST_CHARACTERS, "&".join(["seed=7"] * 1001)):
         assert state_of(query) == state_of("")
+
+
+CAT = starting_points()[OPENING].scenario
+WORDS = CAT.tokens
+# Who reads whom most, in whole percents.
+READS = {("fluffy", "cat"): 61, ("cat", "fluffy"): 71, ("chased", "cat"): 51, ("mouse", "fluffy"): 51}
+
+
+def unsaid(text: str) -> str:
+    return ""
+
+
+@pytest.mark.parametrize(("query", "key"), READS)
+def test_its_numbers_mean_something(query: str, key: str) -> None:
+    row = trace(CAT).attention_weights[WORDS.index(query)]
+    assert int(row.argmax()) == WORDS.index(key)
+    assert round(100 * row.max().item()) == READS[query, key]
+
+
+def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
+    assert numbers_in_words(CAT) == "Numbers made by hand: X's columns are noun, adjective and verb."
+    changed = numbers_in_words(replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),)))
+    assert changed.startswith("You changed 1 number;")
+    assert "noun" in changed
+    partly = numbers_in_words(replace(CAT, w_v=None))
+    assert "W_q and W_k were made by hand" in partly
+    assert "W_v are random" in partly
+    assert "noun" not in numbers_in_words(replace(CAT, text="a dog", x=None))
+
+
+KNOWN = sorted(set(table()) - {LEFT_OUT, EXAMPLE})
+
+
+@given(st.dictionaries(st.sampled_from(KNOWN), st.text(max_size=4), min_size=1))
+def test_a_link_that_says_anything_is_not_the_opening_example(query: Mapping[str, str]) -> None:
+    assert as_the_app_opens(query) == query
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"d_in": "abc"}, {"d_in": "3"}, {"example": "nobody"}, {"example": "journey"}, {"example": PUBLISHED},
+     {"seed": "123", "foo": "1"}],
+)  # fmt: skip
+def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query: Mapping[str, str]) -> None:
+    opened = read_link(query, repr, unsaid)
+    assert opened.query == {EXAMPLE: PUBLISHED}
+    assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
+    assert with_example(opened.query) == {}
+
+
+def test_a_refused_example_is_told_all_that_there_are() -> None:
+    with pytest.raises(ValueError, match=rf"'nobody' can't be example\. .*, {PUBLISHED}\.$"):
+        with_example({EXAMPLE: "nobody"})
+
+
+phrases = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+queries = st.dictionaries(phrases, phrases, max_size=6)
+WRITTEN = [*"&=%+?;#\0ab", "%C3%A9", "%C3", "%ff", "%2", "%26"]  # as browsers do, in ASCII
+
+
+@given(st.lists(st.sampled_from(WRITTEN), max_size=12).map("".join) | queries.map(urlencode))
+@example(urlencode({"\U0001f600": "1", "\uffff": "2"}))  # sorted by halves of UTF-16 in the page
+@example("a=1&a=2&b&=3&&c==4")
+def test_a_query_has_one_mark_here_and_in_the_page(script: PageScript, query: str) -> None:
+    query = query.lstrip("?")  # which stands before a query, and is none of it
+    assert script.run("({ query }, text) => query.markOf(text)", query) == mark_of(read_query(query))
+
+
+@given(queries)
+def test_what_others_put_into_a_query_stays_there(texts: dict[str, str]) -> None:
+    others = {f"utm_{name}": text for name, text in texts.items()}
+    made = becomes({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"})
+    assert made == others | {"seed": "7", "edits": "w_q.0.0.1"}
+
+
+def test_a_query_of_defaults_alone_opens_no_other_example() -> None:
+    assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}

@@ -1,6 +1,5 @@
 """Which prediction is right is computed here anew, in float64, for every setting that a question offers."""
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -8,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.teach.masked import DTYPES, SHAPES, computed_in, in_each_way, of_ways, shaped
+from attnviz.teach.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
 from attnviz.teach.predictions import ASKING, prediction_of
 from attnviz.teach.questions import QUESTIONS, Exponent, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
@@ -169,19 +167,6 @@ def test_neither_its_length_nor_its_place_tells_which_choice_is_right() -> None:
                           if len(label) == best(map(len, asked.choices.values()))] for asked in every]  # fmt: skip
             found = [(asked.right in names) / len(names) for asked, names in zip(every, of_length, strict=True)]
             assert np.mean(found) < chance + 0.13
-
-
-@pytest.mark.parametrize("hides", [*SHAPES, "a whole row"])
-@pytest.mark.parametrize("seed", range(5))
-def test_so_many_ways_to_mask_leak_as_torch_says(hides: str, seed: int) -> None:
-    scenario = Scenario("the cat sat down", d_in=4, d_out=2, seed=seed, init="normal")
-    hidden = torch.tensor([[True] * 4] + [[False] * 4] * 3) if hides == "a whole row" else shaped(hides, 4, 4)
-    scores = scenario.inputs @ scenario.matrix("w_q") @ (scenario.inputs @ scenario.matrix("w_k")).T / math.sqrt(2)
-    # What is hidden after the softmax never leaks.
-    ways = [scores.masked_fill(hidden, -math.inf), scores - 1e9 * hidden, scores * ~hidden]
-    leaking = sum(bool((way.softmax(-1).nan_to_num()[hidden] > 0).any()) for way in ways)
-    made = {way: trace.attention_weights for way, trace in in_each_way(scenario, hidden).items()}
-    assert of_ways(made, hidden).right == ("none", "one", "more")[leaking]
 
 
 def _changed(change: Callable[[Scenario], Scenario | None]) -> Callable[[Scenario], AttentionTrace | None]:

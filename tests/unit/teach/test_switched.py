@@ -1,14 +1,14 @@
-"""What is asked before a switch of What if is turned: which choice is right follows from the numbers, in numpy."""
+"""What is asked before a switch of What if is turned: which choice is right follows from the numbers."""
 
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario
+from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.teach.predictions import fails_at
 from attnviz.teach.switched import LESS, MIRRORED, MORE, SAME, about, alone, next_of, turned, without, yet_to_predict
@@ -16,31 +16,10 @@ from attnviz.words.numbers import percent, written
 from tests.examples import examples
 
 
-def attended(scenario: Scenario, place: str, head: int, typed: tuple[int, int, float]) -> tuple[Any, Any]:
-    """The scores and attention weights of one head with a switch on, in float64."""
-    x, w_q, w_k = (scenario.matrix(name).double().numpy() for name in ("x", "w_q", "w_k"))
-    if place == "projections.exchanged":
-        w_q, w_k = w_k, w_q
-    if place == "projections.transposed":
-        w_q, w_k = w_q.T, w_k.T
-    n, heads = len(x), scenario.n_heads
-    q, k = x @ w_q, x @ w_k
-    if place == "cut.view":
-        q, k = (each.reshape(heads, n, -1)[head] for each in (q, k))
-    else:
-        q, k = (each.reshape(n, heads, -1)[:, head] for each in (q, k))
-    if place == "scores.keys-first":
-        q, k = k, q
-    if place == "scores.cosine":
-        q, k = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (q, k))
-    scores = q @ k.T
-    if place == TYPED:
-        scores[typed[:2]] = typed[2]
-    hidden = np.triu(np.ones((n, n), bool), 1) & scenario.causal
-    scaled = np.where(hidden, -np.inf, scores / np.sqrt(q.shape[1]))
-    powers = scaled if place == "softmax.sums" else np.exp(scaled)
-    over = {"softmax.columns": 0, "softmax.whole": None}.get(place, 1)
-    return scores, powers / powers.sum(over, keepdims=True)
+def attended(scenario: Scenario, head: int) -> tuple[Any, Any]:
+    """The scores and attention weights of one head, which tests/unit/rules/test_surfaces.py holds to plain torch."""
+    seen = traced(scenario).seen_from(head)
+    return seen.scores.double().numpy(), seen.attention_weights.double().numpy()
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -69,7 +48,7 @@ def test_the_right_choice_follows_from_the_numbers(place: str, data: st.DataObje
     assert found.cell is not None
     matrix, asker, key = found.cell
     assert asker == query
-    both = [attended(scenario, each, head, typed) for each in ("", place)]
+    both = [attended(each, head) for each in (scenario, linked)]
     shares = both[0][1][query].copy()  # the word is asked about that the headline tells of
     mirrors = place in ("projections.exchanged", "scores.keys-first")
     shares[[query] if mirrors else [typed[1]] if place == TYPED else []] = 0

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from attnviz.scaling import draws, row_statistics
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, check_dims, log_steps, parse_dims
+from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
-from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics
+from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics, tokens_read
+from attnviz.scaling.settings import HEADS
 from attnviz.scaling.sources import SOURCES, Projections
 from tests.examples import examples
 
@@ -77,21 +79,6 @@ def test_the_interval_of_a_share_is_that_of_wilson_and_holds_its_mean(shown: flo
         assert high - low == pytest.approx(Z**2 / (trials + Z**2))
 
 
-def test_largest_attention_weight_of_six_keys() -> None:
-    table = sweep_scaling((2, 8, 64, 512), 4000, 0, n_keys=6)
-    assert at(table, "largest_attention_weight", "none") == pytest.approx([0.46, 0.68, 0.89, 0.96], abs=0.011)
-    assert at(table, "largest_attention_weight", "sqrt") == pytest.approx([0.39, 0.41, 0.42, 0.42], abs=0.011)
-    assert at(table, "largest_attention_weight", "linear") == pytest.approx([0.32, 0.25, 0.19, 0.18], abs=0.011)
-
-
-def test_uniform_projections_break_the_argument_and_zero_mean_ones_keep_it() -> None:
-    arguments: dict[str, Any] = {"trials": 1000, "seed": 0, "x": X, "scales": ("sqrt",)}
-    uniform = sweep_scaling((2, 512), source="uniform-projections", **arguments)
-    normal = sweep_scaling((2, 512), source="normal-projections", **arguments)
-    assert uniform["std"].tolist() == pytest.approx([0.23, 3.45], abs=0.02)
-    assert normal["std"].tolist() == pytest.approx([0.4, 0.4], abs=0.05)
-
-
 @given(d=st.integers(1, 64), low=st.floats(-1, 1), init=st.sampled_from(["uniform", "linear", "normal"]))
 @settings(max_examples=examples(10), deadline=None)
 def test_expected_variance_under_projections_is_that_of_many_drawn_matrices(d: int, low: float, init: str) -> None:
@@ -140,23 +127,6 @@ def test_the_gradient_of_a_row_that_one_key_takes_keeps_its_digits(gap: float, n
     row = np.array([[[gap, *([0.0] * (n_keys - 1))]]] * 2)
     found = averaged(softmax_statistics(row, 1.0, float))
     assert found["jacobian_norm"] == pytest.approx(norm, rel=1e-9)
-
-
-@pytest.mark.parametrize("init", ["uniform", "linear", "normal"])
-def test_a_sample_row_of_projections_is_that_of_torch(init: str) -> None:
-    x = torch.tensor(X)
-    with torch.random.fork_rng():
-        torch.manual_seed(789)
-        if init == "linear":
-            w_q, w_k = (torch.nn.Linear(3, 5, bias=False).weight.detach().T for _ in range(2))
-        else:
-            w_q, w_k = (getattr(torch, {"uniform": "rand", "normal": "randn"}[init])(3, 5) for _ in range(2))
-    row = sample_row(5, 789, source=f"{init}-projections", x=X, query=1)
-    scores = (x @ w_q @ (x @ w_k).T)[1]
-    assert row.scores.to_numpy() == pytest.approx(scores.numpy(), rel=1e-5)
-    weights = torch.softmax(scores / 5**0.5, 0)
-    assert row.attention_weights.to_numpy() == pytest.approx(weights.numpy(), rel=1e-5)
-    assert row.attention_weights_unscaled.to_numpy() == pytest.approx(torch.softmax(scores, 0).numpy(), rel=1e-5)
 
 
 # Laws
@@ -253,3 +223,44 @@ def test_log_steps_are_equally_far_apart_but_for_rounding(first: int, last: int,
     assert all(np.abs(exact - dim).min() <= 0.5 + 1e-6 for dim in dims)
     if len(dims) < how_many:  # only where the steps are smaller than one
         assert exact[1] - exact[0] < 1
+
+
+@pytest.mark.parametrize("n_heads", HEADS)
+def test_the_scores_are_those_of_torchs_own_first_head(n_heads: int) -> None:
+    generator = torch.Generator().manual_seed(7)
+    x = torch.randn(N_TOKENS, D_MODEL, generator=generator)
+    w_q, w_k = (torch.randn(D_MODEL, D_MODEL, generator=generator) / D_MODEL**0.5 for _ in range(2))
+    layer = torch.nn.MultiheadAttention(D_MODEL, n_heads, bias=False, batch_first=True)
+    with torch.no_grad():
+        layer.in_proj_weight[: 2 * D_MODEL] = torch.cat((w_q.T, w_k.T))
+        _, weights = layer(x[None], x[None], x[None], average_attn_weights=False)
+    d_k = D_MODEL // n_heads
+    np.testing.assert_allclose(softmax_row(head_scores(n_heads, 7), d_k**-0.5), weights[0, 0, 0].numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("n_heads", [0, 3, 1024, 2.0])
+def test_heads_that_do_not_divide_the_width_are_named(n_heads: int) -> None:
+    with pytest.raises(ValueError, match=f"{n_heads} can't be n_heads|n_heads is {n_heads}, expected a divisor"):
+        head_scores(n_heads, 0)
+
+
+@given(st.sampled_from((1, 2, 64, 255, 256, 257, 1024)), st.integers(0, 1000))
+@settings(max_examples=examples(30), deadline=None)
+def test_scores_that_are_drawn_are_as_wide_as_theory_says(d_k: int, seed: int) -> None:
+    scores = drawn_scores(d_k, 1000, seed)
+    assert scores.shape == (1000,)
+    assert np.array_equal(scores, drawn_scores.__wrapped__(d_k, 1000, seed))
+    assert drawn_scores(d_k, 1000, seed) is scores  # a page that is drawn again draws no numbers
+    assert abs(scores.mean()) < 6 * (d_k / 1000) ** 0.5
+    assert (scores**2).mean() == pytest.approx(d_k, rel=6 * (8 / 1000) ** 0.5)  # of a product, the square varies most
+
+
+@given(st.lists(st.floats(-30, 30), min_size=1, max_size=12))
+@settings(max_examples=examples(60), deadline=None)
+def test_tokens_that_are_read_in_effect_are_torchs_perplexity(scores: list[float]) -> None:
+    weights = softmax_row(scores)
+    entropy = torch.special.entr(torch.from_numpy(weights)).sum()
+    read = tokens_read(weights)
+    assert read == pytest.approx(float(entropy.exp()), rel=1e-6)
+    assert 1 - 1e-9 <= read <= len(scores) + 1e-9
+    assert tokens_read(np.full(len(scores), 1 / len(scores))) == pytest.approx(len(scores))

@@ -2,9 +2,8 @@
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Barrier, Event, Lock, Thread
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from attnviz.app.keeper.runs import SPAN, Pace, Turns
 from tests.examples import examples
-from tests.unit.helpers import until
+from tests.unit.helpers import most_at_once, until
 
 
 class LeftError(Exception):
@@ -22,22 +21,8 @@ class LeftError(Exception):
 @given(st.integers(1, 4), st.integers(1, 12))
 @settings(max_examples=examples(15), deadline=None)
 def test_never_more_have_their_turn_than_there_are_places(places: int, n: int) -> None:
-    turns, lock, now, most = Turns(places), Lock(), [0], [0]
-    start = Barrier(n)
-
-    def sweep(_: int) -> None:
-        start.wait()
-        with turns.turn(lambda before: None):
-            with lock:
-                now[0] += 1
-                most[0] = max(most[0], now[0])
-            time.sleep(0.002)
-            with lock:
-                now[0] -= 1
-
-    with ThreadPoolExecutor(n) as pool:
-        list(pool.map(sweep, range(n)))
-    assert most[0] <= places
+    turns = Turns(places)
+    assert most_at_once(lambda: turns.turn(lambda before: None), n, lambda: time.sleep(0.002)) <= places
     assert turns.length == 0
 
 

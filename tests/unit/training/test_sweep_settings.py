@@ -69,4 +69,9 @@ def test_the_playground_has_the_scores_of_the_row_where_x_does_not_depend_on_the
     scenario = Scenario(embedding="published", d_out=2, edits=edits, w_k="zeros")
     opened = playground_scenario(scenario, SweepSettings(dims=(2, 16), dim=16, source=source, seed=9))
     row = sample_row(16, 9, source=source, x=scenario.matrix("x"), query=4)
-    torch.testing.assert_close(trace(opened).scores[4].double(), torch.tensor(row.scores), rtol=1e-5, atol=1e-6)
+    made = trace(opened)
+    for name, wanted in (
+        ("scores", made.scores[4]), ("attention_weights", made.attention_weights[4]),
+        ("attention_weights_unscaled", made.scores[4].softmax(-1)),
+    ):  # fmt: skip
+        torch.testing.assert_close(torch.tensor(row[name]).float(), wanted, rtol=1e-5, atol=1e-6)
