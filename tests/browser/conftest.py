@@ -12,6 +12,8 @@ from tests.browser.proxy import Network, network
 from tests.browser.readers import New, Tabs
 from tests.browser.serving import launched_chromium, running_server
 
+collect_ignore = ["site/facts"]  # an app of its own, which only Streamlit can run
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:

@@ -24,12 +24,14 @@ START_SECONDS = 180  # where the machine does much else
 
 
 @contextmanager
-def running_server(log: IO[str] | None = None, port: int | None = None, **environment: str) -> Iterator[str]:
+def running_server(
+    log: IO[str] | None = None, port: int | None = None, script: str = "app.py", **environment: str
+) -> Iterator[str]:
     """Run the app as every Streamlit app is run, with its own settings on this port, or a free one; give its
     address."""
     port = port or free_port()
     command = [
-        sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.address=127.0.0.1",
+        sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.address=127.0.0.1",
         "--server.headless=true",
     ]  # fmt: skip
     kept = tempfile.TemporaryDirectory()

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
 import pytest
 from playwright.sync_api import Locator, expect
 
+from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
@@ -315,6 +317,28 @@ _UNDER = """(cells, plane) => {
     .filter(([, box]) => box.left < right && box.right > left && box.top < bottom && box.bottom > top)
     .map(([at]) => at);
 }"""
+
+
+def test_what_is_kept_as_a_is_compared_from_the_same_button(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
+    reader.scrub(TOY, -100)
+    reader.board.get_by_role("button", name=say("board.views.keep"), exact=True).click()
+    compare = reader.board.get_by_role("button", name=say("board.views.kept"), exact=True)
+    expect(compare).to_be_in_viewport(ratio=1)
+    reader.scrub(TOY, -150)
+    compare.click()
+    expect(reader.page.get_by_role("heading", name=say("app.compare.title"), exact=True)).to_be_in_viewport()
+    expect(reader.page.get_by_text("W_q, row 1, column 0: 1.00 → −0.50")).to_be_visible()
+    start = starting_points()[OPENING].scenario
+    a, b = (traced(replace(start, edits=(*start.edits, Edit(*TOY, to)))).attention_weights for to in (1.0, -0.5))
+    first = reader.page.locator(".st-key-compare_attention_weights .js-plotly-plot").first
+    box = box_of(first)
+    assert box["y"] + box["height"] <= 768
+    moved = f"{float(b[1, 2] - a[1, 2]):.4f}".replace("-", "−")
+    expect(first).to_contain_text(moved)
+    assert float(b[1, 2] - a[1, 2]) == (b - a)[1].min()
+    reader.page.get_by_role("button", name=say("playground.views.board"), exact=True).click()
+    expect(reader.cell(TOY)).to_be_visible()
 
 
 def test_the_way_to_the_lesson_goes_once_something_was_done(new: New) -> None:

@@ -324,5 +324,23 @@ def _goes_back(board: Board, wanted: str) -> None:
         eventually(lambda: bool(board.page.evaluate(_STANDS)), True)
 
 
+def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new: New) -> None:
+    board = new(Board)
+    board.server = cable.address
+    board.open("/check")
+    box = board.page.get_by_test_id("stMain").get_by_role("textbox").first
+    for last, wrong in (("25", False), ("99", True)):
+        if wrong:
+            cable.freeze()
+        box.fill(f"Q\n1 2\n3 4\nK\n1 2\n3 4\nS\n5 11\n11 {last}")
+        box.press("Control+Enter")
+        if wrong:
+            cable.forget()
+        says = board.page.get_by_text("S[1, 1]: 99" if wrong else "All 4 results are right")
+        expect(says).to_be_visible(timeout=LONG * 1000)
+    expect(box).to_have_value("")
+    board.errors.clear()  # the network was away
+
+
 def _is_in(board: Board, wanted: str) -> bool:
     return wanted in board.page.evaluate("decodeURIComponent(location.search)") or wanted in board.address
