@@ -32,15 +32,11 @@ _FOCUSED = """board => {
   return focused?.dataset?.at ?? focused?.textContent ?? '';
 }"""
 # What the page sends to its run from now on waits until it is let go.
-_HOLD = """(takesAtOnce) => {
+_HOLD = """() => {
   const { send } = WebSocket.prototype;
-  const { fetch } = window;
   window.held = [];
   WebSocket.prototype.send = function (...message) { held.push(() => send.apply(this, message)); };
-  const numberless = ({ body, ...asked }) => ({ ...asked, body: body.replace(/"number":\\d+,/, "") });
-  if (!takesAtOnce) window.fetch = (to, asked) => fetch(to, asked?.method === "POST" ? numberless(asked) : asked);
   window.letGo = () => {
-    window.fetch = fetch;
     WebSocket.prototype.send = send;
     held.forEach((each) => each());
   };
@@ -84,13 +80,18 @@ class Board(Playground):
         self.page.mouse.down()
         return x, y
 
+    def drag(self, place: Place, *steps: int) -> Self:
+        """Drag a cell sideways by so many hundredths from where it was, one after the other, and hold it there."""
+        ways = [way_to(self.page, place, each) if each else 0.0 for each in steps]
+        x, y = self.grab(place)
+        self.page.mouse.move(x + ways[0] + (DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS), y)
+        for way in ways:
+            self.page.mouse.move(x + way, y)
+        return self
+
     def scrub(self, place: Place, steps: int) -> Self:
         """Drag a cell sideways by so many hundredths, to the nearest whole one, and let go."""
-        x, y = self.grab(place)
-        way = way_to(self.page, place, steps)
-        self.page.mouse.move(x + way + (DRAG_STARTS if way > 0 else -DRAG_STARTS), y)
-        self.page.mouse.move(x + way, y)
-        self.page.mouse.up()
+        self.drag(place, steps).page.mouse.up()
         return self
 
     def paste_over(self, place: Place, table: str) -> Self:
@@ -99,10 +100,9 @@ class Board(Playground):
         self.page.keyboard.press("Control+V")
         return self
 
-    def hold_back(self, *, takes_at_once: bool = False) -> Self:
-        """Have the server hear nothing of what is done from now on; whatever is asked beside a run is answered, and
-        taken, where it `takes_at_once`."""
-        self.page.evaluate(_HOLD, takes_at_once)
+    def hold_back(self) -> Self:
+        """Have the server hear nothing of what is done from now on, but for what is asked beside a run."""
+        self.page.evaluate(_HOLD)
         return self
 
     def let_go(self) -> Self:

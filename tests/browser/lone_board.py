@@ -1,7 +1,6 @@
 """A board that stands alone in a page, without a server behind it, and whoever uses it."""
 
 from base64 import b64encode
-from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -13,7 +12,7 @@ from attnviz.board.script import BOARD_STYLE, board_script
 from attnviz.colours.palette import LETTERS
 from attnviz.core.changes import changes_of
 from attnviz.link.changes_text import encode_changes
-from tests.browser.board import DRAG_STARTS, Place, way_to
+from tests.browser.board import Board, Place
 
 W_Q = ("w_q", 0, 0)
 # The app's own letters, by which numbers have room or not.
@@ -61,40 +60,11 @@ LIGHT = "--st-text-color: #1a1d21; --st-background-color: #ffffff; background: #
 DARK = "--st-text-color: #eceff3; --st-background-color: #14171c; background: #14171c"
 
 
-class LoneBoard:
+class LoneBoard(Board):
     """A board and whoever uses it; it has no Python to answer it."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def cell(self, place: Place) -> Any:
-        return self.page.locator(f'[data-at="{place[0]},{place[1]},{place[2]}"]')
-
-    def button(self, name: str) -> Any:
-        return self.page.get_by_role("button", name=name, exact=True)
-
-    @property
-    def panel(self) -> Any:
-        return self.page.locator(".panel")
-
-    @property
-    def status(self) -> Any:
-        return self.page.locator(".status")
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def drag(self, place: Place, *steps: int) -> None:
-        """Drag a cell sideways by so many hundredths from where it was, one after the other, and hold it there."""
-        ways = [way_to(self.page, place, each) if each else 0.0 for each in steps]
-        box = self.cell(place).bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(x + ways[0] + (DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS), y)
-        for way in ways:
-            self.page.mouse.move(x + way, y)
+        super().__init__(page, server="")
 
     def chooses(self, place: Place) -> None:
         """Wait until this cell is the one that is explained."""

@@ -28,10 +28,7 @@ _CUT = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].filter(
 
 @pytest.mark.parametrize("pixels", [3, -4, 7])
 def test_a_hand_that_trembles_pins_a_cell_and_changes_nothing(board: LoneBoard, pixels: int) -> None:
-    box = board.cell(W_Q).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    board.page.mouse.move(x, y)
-    board.page.mouse.down()
+    x, y = board.grab(W_Q)
     board.page.mouse.move(x + pixels, y + 2)
     board.page.mouse.up()
     expect(board.button("Unpin")).to_be_visible()
@@ -56,10 +53,10 @@ def test_a_drag_counts_from_where_it_began_and_pins_nothing(board: LoneBoard) ->
 
 def test_escape_gives_a_dragged_number_back(board: LoneBoard) -> None:
     board.cell(("q", 1, 0)).focus()
-    board.press("Enter")
+    board.press_keys("Enter")
     board.drag(W_Q, 10)
     shows_number(board.cell(W_Q), "0.4000")
-    board.press("Escape")
+    board.press_keys("Escape")
     shows_number(board.cell(W_Q), "0.2961")
     board.page.mouse.move(0, 0)
     board.page.mouse.up()
@@ -76,9 +73,9 @@ def test_a_changed_cell_is_told_as_changed_before_torch_answers(board: LoneBoard
     board.cell(W_Q).click()
     expect(board.panel).to_contain_text(given)
     board.page.keyboard.type("0.9")
-    board.press("Enter")
+    board.press_keys("Enter")
     expect(board.panel).to_contain_text(changed)
-    board.press("Delete")  # torch has not heard of the first change either
+    board.press_keys("Delete")  # torch has not heard of the first change either
     expect(board.panel).to_contain_text(given)
     shows_number(board.cell(W_Q), "0.2961")
 
@@ -97,16 +94,16 @@ def test_what_an_input_method_makes_of_a_key_is_typed_into_the_cell(board: LoneB
         expect(board.page.locator(".typed")).to_have_value("")
         browser = board.page.context.new_cdp_session(board.page)
         browser.send("Input.imeSetComposition", {"text": composed, "selectionStart": 1, "selectionEnd": 1})
-        board.press("Enter")  # takes what is composed, and no more
+        board.press_keys("Enter")  # takes what is composed, and no more
         browser.send("Input.insertText", {"text": composed})
         board.page.keyboard.type(typed)
         expect(board.page.locator(".typed")).to_have_value(composed + typed)
-        board.press("Enter")
+        board.press_keys("Enter")
     assert board.told == [[("w_q,0,0", -3)]]
     expect(board.panel).to_contain_text(say("typed.no_number", text="“√2”"))
 
     _begin_to_compose(board, key)
-    board.press("Enter")
+    board.press_keys("Enter")
     expect(board.page.locator(".typed")).to_have_count(0)
     assert len(board.told) == 1, "a composition that is left changes nothing"
 

@@ -73,7 +73,7 @@ def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bi
         edits[place] = round(rng.uniform(-3, 3), 2)
         board.cell(place).click()
         offline.keyboard.type(str(edits[place]))
-        board.press("Enter")
+        board.press_keys("Enter")
         offline.evaluate(PAINTED)
         moved = shown(offline)
         edited = attnviz.trace(SIX.with_edits(Edit(*place, value) for place, value in edits.items()))
@@ -82,10 +82,10 @@ def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bi
         wanted = [float(edited[name][row, column]) for name, row, column in places]
         np.testing.assert_allclose(list(moved.values()), wanted, rtol=1e-5, atol=1e-5)
     for _ in range(61):
-        board.press("Control+z")
+        board.press_keys("Control+z")
     expect(board.status).to_contain_text(SENT)
     assert shown(offline) == before
-    board.press("Escape")
+    board.press_keys("Escape")
     board.cell(("attention_weights", 2, 1)).hover()
     expect(board.panel).to_contain_text("“sat” reads “cat”")
     assert offline.locator(".views").is_hidden(), "what only the app has"

@@ -103,19 +103,19 @@ def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board.page.mouse.down()
     board.page.mouse.move(x - 20, y + 20)
     expect(board.status).to_contain_text(say("board.status.preview"))
-    board.press("Escape")
+    board.press_keys("Escape")
     board.page.mouse.up()
     expect(board.status).to_contain_text(say("board.status.checked"))
     eventually(lambda: middle(tip), pytest.approx((x, y), abs=0.6))
     assert board.told == []
     tip.focus()
     was = tip.get_attribute("aria-valuetext")
-    board.press("ArrowLeft")
+    board.press_keys("ArrowLeft")
     expect(tip).not_to_have_attribute("aria-valuetext", str(was))
     assert len(board.told) == 1
     focused = "document.body.shadowRoot.activeElement"
     board.page.evaluate(f"{focused}.blur()")
-    board.press("Escape")
+    board.press_keys("Escape")
     expect(board.page.locator(".plane")).to_have_count(0)
     assert board.page.evaluate(focused) is None, "it was nowhere"
 
