@@ -71,10 +71,10 @@ class Board(Playground):
         self.page.keyboard.press(key)
         return self
 
-    def grab(self, place: Place) -> tuple[float, float]:
-        """Press the mouse on a cell; return where."""
-        self.cell(place).scroll_into_view_if_needed()
-        box = box_of(self.cell(place))
+    def grab(self, what: Locator) -> tuple[float, float]:
+        """Press the mouse on a cell, or on something else; return where."""
+        what.scroll_into_view_if_needed()
+        box = box_of(what)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
@@ -83,7 +83,7 @@ class Board(Playground):
     def drag(self, place: Place, *steps: int) -> Self:
         """Drag a cell sideways by so many hundredths from where it was, one after the other, and hold it there."""
         ways = [way_to(self.page, place, each) if each else 0.0 for each in steps]
-        x, y = self.grab(place)
+        x, y = self.grab(self.cell(place))
         self.page.mouse.move(x + ways[0] + (DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS), y)
         for way in ways:
             self.page.mouse.move(x + way, y)

@@ -92,7 +92,7 @@ def test_a_mask_is_painted_cell_by_cell(new: New) -> None:
 
 def test_everything_follows_while_the_hand_still_holds_the_cell(board: Board) -> None:
     before = board.numbers()
-    x, y = board.grab(W_Q)
+    x, y = board.grab(board.cell(W_Q))
     ways = {steps: way_to(board.page, W_Q, steps) for steps in (10, 25, -12)}
     for steps in ways:
         board.page.mouse.move(x + ways[steps], y)

@@ -28,7 +28,7 @@ _CUT = """() => [...document.body.shadowRoot.querySelectorAll('.cell')].filter(
 
 @pytest.mark.parametrize("pixels", [3, -4, 7])
 def test_a_hand_that_trembles_pins_a_cell_and_changes_nothing(board: LoneBoard, pixels: int) -> None:
-    x, y = board.grab(W_Q)
+    x, y = board.grab(board.cell(W_Q))
     board.page.mouse.move(x + pixels, y + 2)
     board.page.mouse.up()
     expect(board.button("Unpin")).to_be_visible()

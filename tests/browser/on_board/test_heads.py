@@ -95,7 +95,7 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
 
     # A number of its W_q is dragged: its own picture follows, and what is made of all heads.
     before, output = ink(board), board.cell(("output", 1, 0)).get_attribute("data-value")
-    x, y = board.grab(("w_q", 1, 5))
+    x, y = board.grab(board.cell(("w_q", 1, 5)))
     board.page.mouse.move(x + way_to(board.page, ("w_q", 1, 5), 90), y)
     eventually(lambda: [a != b for a, b in zip(before, ink(board), strict=True)], [False, False, True])
     eventually(lambda: board.cell(("output", 1, 0)).get_attribute("data-value") != output, True)

@@ -44,7 +44,7 @@ def test_a_switch_shows_who_reads_the_picked_word_and_keys_reach_it(new: New) ->
     board.board.locator(".chip").nth(1).click()
     expect(says).to_have_text(say("board.read_by.most", token="fluffy", names="“cat”", weight="71 %"))
     eventually(lambda: frame.evaluate(_FRAME)[:1], ["attention_weights,0,1"])
-    x, y = board.grab(("w_q", 1, 0))
+    x, y = board.grab(board.cell(("w_q", 1, 0)))
     board.page.mouse.move(x - 200, y)
     eventually(lambda: "pp" in "".join(shares.all_inner_texts()), True)
     board.press_keys("Escape")

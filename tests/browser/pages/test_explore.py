@@ -106,10 +106,7 @@ def test_the_first_thing_to_do_takes_one_stroke(new: New) -> None:
     for matrix, aside in (("scores", "grey"), ("attention_weights", "rounded")):  # as two digits add up to 0.99
         named = reader.board.locator(f".matrix[data-matrix={matrix}] .short:visible").last
         expect(named).to_have_text(say(f"board.matrix.{aside}"))
-    box = box_of(reader.knob)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    reader.page.mouse.move(x, y)
-    reader.page.mouse.down()
+    x, y = reader.grab(reader.knob)
     reader.page.mouse.move(x - 70, y, steps=4)
     # 50 pixels are 1: the largest number of W_q is 2, and twice that takes 200.
     expect(reader.cell(TOY)).to_have_text("0.60")
@@ -183,7 +180,7 @@ def veiled(reader: Newcomer, *places: tuple[str, int, int]) -> list[tuple[str, i
 
 def test_shift_leads_it_finer_escape_takes_it_back_and_keys_change_it_too(new: New) -> None:
     reader = new(Newcomer, 1366, 768).arrive()
-    x, y = reader.grab(TOY)
+    x, y = reader.grab(reader.cell(TOY))
     reader.page.mouse.move(x - 20, y)
     reader.page.keyboard.down("Shift")
     reader.page.mouse.move(x - 50, y)
