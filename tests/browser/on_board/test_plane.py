@@ -74,10 +74,8 @@ def middle(element: Locator) -> tuple[float, float]:
 def test_a_tip_follows_the_hand_and_changes_x(opened: Open, tip: str, matrix: str, row: int) -> None:
     scenario = Scenario(embedding="published")
     board = opened(scenario)
-    x, y = middle(board.page.locator(tip))
     before = [board.cell((matrix, row, column)).inner_text() for column in range(2)]
-    board.page.mouse.move(x, y)
-    board.page.mouse.down()
+    x, y = board.grab(board.page.locator(tip))
     for step in (5, 15, 25):
         board.page.mouse.move(x - step, y + step / 2)
         eventually(lambda: middle(board.page.locator(tip)), pytest.approx((x - step, y + step / 2), abs=1.5))
@@ -98,9 +96,7 @@ def test_a_tip_follows_the_hand_and_changes_x(opened: Open, tip: str, matrix: st
 def test_escape_takes_a_tip_back_and_arrow_keys_move_it(opened: Open) -> None:
     board = opened(Scenario(embedding="published"))
     tip = board.page.locator(".tip.q")
-    x, y = middle(tip)
-    board.page.mouse.move(x, y)
-    board.page.mouse.down()
+    x, y = board.grab(tip)
     board.page.mouse.move(x - 20, y + 20)
     expect(board.status).to_contain_text(say("board.status.preview"))
     board.press_keys("Escape")
