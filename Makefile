@@ -86,7 +86,7 @@ pages: dev-packages node-packages
 	$(PYTEST) tests/pages
 
 browser: dev-packages chromium
-	$(PYTEST) tests/browser
+	$(PYTEST) tests/browser --reruns 1 -rR
 
 bench: dev-packages chromium
 	@$(INSTALL) --alone requirements-field.txt requirements.txt requirements-dev.txt
