@@ -81,10 +81,15 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
     st.data_editor(
         start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
         width="stretch" if row is None else "content", height="auto",
-        on_change=scenario_now,  # at once: a link that follows ends the run, and Streamlit then forgets what was typed
+        on_change=_take_typed,
         alt=say("editor.alt", title=scenario.stage(name).title, meaning=scenario.stage(name).meaning),
     )  # fmt: skip
     return with_typed(scenario)
+
+
+def _take_typed() -> None:
+    """Keep what was typed before a link ends the run."""  # with which Streamlit forgets it
+    scenario_now()
 
 
 def _key(scenario: Scenario, name: str, row: int | None) -> str:

@@ -295,10 +295,12 @@ def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_fol
             board.page.go_forward()
     _has(board, wanted)
     _goes_back(board, wanted)
-    act(board.hold_back())  # what leads away is heard together with the act
+    held = board.hold_back() if path == "/" else None  # what leads away is heard together with the act
+    act(board)
     board.go_to(say(f"app.{other}.title"))
     board.page.wait_for_url(f"**/{other}*")
-    board.let_go()
+    if held:
+        held.let_go()
     _has(board, wanted)
 
 

@@ -14,8 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.playground import at_rest, eventually, holds
 from tests.browser.serving import running_server
 
-_SLIDER = "input[type=range]"
-
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[str]:
@@ -40,7 +38,7 @@ def told(page: Page) -> dict[str, Any]:
 
 
 def move(page: Page) -> None:
-    page.locator(_SLIDER).focus()
+    page.locator("input[type=range]").focus()
     page.keyboard.press("ArrowRight")
 
 
