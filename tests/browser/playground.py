@@ -51,7 +51,8 @@ _ALL_DRAWN = """() => {
     }) && boards.every(board => board.shadowRoot?.querySelector('.cell'));
   const all = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
   const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas)'));
-  return drawn || (head && !boards.length) || document.querySelector('[data-testid=stAlert], svg[role=img]') !== null;
+  const others = document.querySelector('[data-testid=stAlert], svg[role=img], .st-key-check_blanks');
+  return drawn || (head && !boards.length) || others !== null;
 }"""
 
 _IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"

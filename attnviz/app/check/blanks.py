@@ -8,8 +8,9 @@ import streamlit as st
 
 from attnviz.app.parts.predicting import lead_on, take_focus
 from attnviz.app.session import url_texts
+from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
-from attnviz.app.session.url_texts import receive
+from attnviz.app.session.url_texts import current, receive
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, literal
 from attnviz.core.stages import STAGES
@@ -32,6 +33,7 @@ class Progress:
     """What a session keeps of its last exercise beside the answers."""
 
     encoded: str = ""
+    wrote: str | None = None  # into the URL
     marked: bool = False
     hints: dict[Cell, int] = field(default_factory=dict)  # how many were shown of a cell
     rules: dict[str, str] = field(default_factory=dict)  # which was chosen of a table
@@ -64,7 +66,7 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
                         _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
-    url_texts.put(ANSWERS, typed_into(exercise))  # so that a reload and a link bring it back
+    _keep(exercise)
     take_focus(asks=True)
     if not exercise.to_hand_in:
         st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
@@ -118,14 +120,14 @@ def fill(answers: Mapping[str, str]) -> None:
 
 
 def take_answers(exercise: Exercise) -> None:
-    """Fill the blanks from a URL just opened, before they are drawn."""
+    """Fill the blanks from the URL if that has changed, before they are drawn."""
     answers, arrived = receive(ANSWERS)
     opened: Mapping[str, str] | None = this_session().pop(_OPENED)
-    if arrived or opened:
-        answers = opened or answers
+    wrote = progress_of(exercise).wrote
+    changed = arrived if wrote is None else current(ANSWERS) != wrote
+    if opened or (changed and not came_back()):  # what a page still held when its server went stays
         for name, row, column in cells_of(exercise):
-            if text := answers.get(f"{name}.{row}.{column}"):
-                this_session().put(_key(exercise, name, row, column), text)
+            this_session().put(_key(exercise, name, row, column), (opened or answers).get(f"{name}.{row}.{column}", ""))
 
 
 def typed_into(exercise: Exercise) -> dict[str, str]:
@@ -135,6 +137,12 @@ def typed_into(exercise: Exercise) -> dict[str, str]:
         for name, row, column in cells_of(exercise)
         if (text := (this_session().get(_key(exercise, name, row, column)) or "").strip()[:MOST_CHARACTERS])
     }
+
+
+def _keep(exercise: Exercise) -> None:
+    """Write what is filled in into the URL; a callback, too, as a link may end the run."""
+    url_texts.put(ANSWERS, typed_into(exercise))
+    progress_of(exercise).wrote = current(ANSWERS)
 
 
 def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
@@ -147,7 +155,7 @@ def _show_cells(exercise: Exercise, name: str) -> np.ndarray:
             for column in range(columns):
                 text = st.text_input(
                     place_in(exercise, name, row, column), placeholder=f"{of_rows[row]}, {of_columns[column]}",
-                    key=_key(exercise, name, row, column),
+                    key=_key(exercise, name, row, column), on_change=_keep, args=(exercise,),
                     label_visibility="collapsed", persist_state="session", width=72, max_chars=MOST_CHARACTERS,
                 )  # fmt: skip
                 filled[row, column] = _read(text)

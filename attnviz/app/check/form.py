@@ -68,12 +68,12 @@ def show_check() -> None:
 def _show_paste() -> None:
     # Without max_chars: a paste over it would vanish without a word.
     st.text_area(
-        say("check.form.paste"), key=typed.PASTE, persist_state="session", height=104,
+        say("check.form.paste"), key=typed.PASTE, **typed.KEPT, height=104,
         placeholder=say("check.form.paste_example"), help=say("check.form.paste_help"),
     )  # fmt: skip
     if (this_session().get(typed.PASTE) or "").strip():
         st.selectbox(
-            say("check.form.name"), TABLE_NAMES, None, key=typed.NAME,
+            say("check.form.name"), TABLE_NAMES, None, key=typed.NAME, on_change=typed.take_typed,
             format_func=lambda name: EVERY_STAGE[name].title, help=say("check.form.name_help"),
         )  # fmt: skip
 
@@ -98,11 +98,11 @@ def _show_settings() -> dict[str, Any]:
         scale = st.segmented_control(
             say("check.form.scale"), (True, False), default=True, required=True, key="check.scale",
             format_func=lambda scaled: say("check.form.scaled") if scaled else say("check.form.unscaled"),
-            persist_state="session",
+            **typed.KEPT,
         )  # fmt: skip
         decimals = st.selectbox(
             say("check.form.decimals"), CHOICES["check.decimals"], key="check.decimals",
-            persist_state="session", width=130,
+            **typed.KEPT, width=130,
             format_func=lambda n: say("check.form.as_printed") if n == AS_PRINTED else str(n),
             help=say("check.form.decimals_help"),
         )  # fmt: skip
@@ -113,20 +113,20 @@ def _show_settings() -> dict[str, Any]:
 
 def _show_more() -> dict[str, Any]:
     tokens = st.text_input(
-        say("check.form.tokens"), key="check.tokens", persist_state="session", max_chars=500,
+        say("check.form.tokens"), key="check.tokens", **typed.KEPT, max_chars=500,
         placeholder=say("check.form.tokens_example"), help=say("check.form.tokens_help"),
     )  # fmt: skip
     causal = _choice("causal", "causal", ("found", "masked", "open"))
     temperature = st.number_input(
         say("check.form.temperature"), MIN_TEMPERATURE, MAX_TEMPERATURE, 1.0, 0.1, key="check.temperature",
-        persist_state="session",
+        **typed.KEPT,
     )  # fmt: skip
     d_k = st.number_input(
-        say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", persist_state="session",
+        say("check.form.d_k"), 1, MAX_D, None, key="check.d_k", **typed.KEPT,
         placeholder=say("check.form.d_k_example"), help=say("check.form.d_k_help"),
     )  # fmt: skip
     n_heads = st.number_input(
-        say("check.form.n_heads"), 1, MAX_HEADS, None, key="check.n_heads", persist_state="session",
+        say("check.form.n_heads"), 1, MAX_HEADS, None, key="check.n_heads", **typed.KEPT,
         placeholder=say("check.form.n_heads_found"), help=say("check.form.n_heads_help"),
     )  # fmt: skip
     rounded = _choice("rounded", "inputs", ("by_digits", "exact", "rounded"))
@@ -146,7 +146,7 @@ def _choice(name: str, key: str, words: tuple[str, ...]) -> Any:
     """Draw a select box; return what is chosen."""
     choices = dict(zip(CHOICES[f"check.{name}"], words, strict=True))
     return st.selectbox(
-        say(f"check.form.{key}.label"), list(choices), key=f"check.{name}", persist_state="session",
+        say(f"check.form.{key}.label"), list(choices), key=f"check.{name}", **typed.KEPT,
         format_func=lambda choice: say(f"check.form.{key}.{choices[choice]}"),
         help=say(f"check.form.{key}.help"),
     )  # fmt: skip
@@ -171,7 +171,7 @@ def _show_fields() -> str:
     with st.expander(say("check.form.fields")), st.container(key="check_form"):
         activation: str = st.segmented_control(
             say("check.form.activation.label"), tuple(ACTIVATIONS), default=DEFAULTS["check.activation"],
-            required=True, key="check.activation", persist_state="session",
+            required=True, key="check.activation", **typed.KEPT,
             format_func=lambda choice: say(f"check.form.activation.{choice}"),
         )  # fmt: skip
         there = {name: text_of(name) for name in TABLE_NAMES if text_of(name)}
@@ -189,7 +189,7 @@ def _show_field(name: str, stages: Table) -> None:
     if stage.rule is not None:
         title = say("check.form.made", title=title, formula=formula_of(name, stages))
     st.text_area(
-        title, key=key_of(name), persist_state="session", height=104,
+        title, key=key_of(name), **typed.KEPT, height=104,
         placeholder=say(f"check.form.example.{name}") if name in _EXAMPLES else "",
         help=say("check.form.table_help", plain=stage.plain),
     )  # fmt: skip

@@ -6,6 +6,7 @@ One text of the URL carries it, so that reload, Back and a copied link restore i
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from attnviz.app.session import state, url_texts
@@ -167,6 +168,15 @@ def take_pasted() -> None:
     form_record().said = say("check.form.sorted", names=", ".join(EVERY_STAGE[each].symbol for each in fields))
     if found.twice:
         form_record().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
+
+
+def take_typed() -> None:
+    """Keep what was typed before a link ends the run; in a callback."""  # with which Streamlit forgets it
+    take_pasted()
+    keep_in_address()
+
+
+KEPT: Mapping[str, Any] = MappingProxyType({"persist_state": "session", "on_change": take_typed})  # of each control
 
 
 def waits() -> bool:

@@ -1,5 +1,6 @@
 """The controls of the scaling page, and their settings in the URL."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import streamlit as st
 from attnviz.app.scaling import sweeps
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
-from attnviz.app.session.url_texts import receive
+from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, message_of
 from attnviz.link.parameter_table import SWEEP
@@ -29,55 +30,51 @@ def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSett
     """
     take_from_url()
     with slider:
-        p = _show_p()
+        _show_p()
     with st.expander(say("scaling.controls.heading"), key="scaling_settings"):
-        dims, values = _show_sweep()
+        _show_sweep()
     with messages:
-        settings = _checked(dims, values | {"p": p})
+        try:
+            settings = _checked()
+        except ValueError as error:
+            st.error(as_message(say("scaling.controls.bad", why=message_of(error))))
+            good = _good()
+            settings = replace(good, **_below(good))
     _keep(settings)
     return settings
 
 
 def _field(name: str, *, helps: bool = True) -> dict[str, Any]:
     """Return what any control has: its label, its key, and its help."""
-    own = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}", "persist_state": "session"}
+    kept = {"persist_state": "session", "on_change": take_typed}
+    own = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}"} | kept
     return own | ({"help": say(f"scaling.controls.{name}_help")} if helps else {})
 
 
-def _show_p() -> float:
-    p = st.slider(min_value=0.0, max_value=MAX_P, step=0.05, on_change=_show_own, **_field("p"))
+def _show_p() -> None:
+    st.slider(min_value=0.0, max_value=MAX_P, step=0.05, **_field("p") | {"on_change": _show_own})
     if OWN not in this_session().get("scaling.scales"):
         st.caption(say("scaling.controls.p_hidden"))
-    return round(p, 2)
 
 
-def _show_sweep() -> tuple[str, dict[str, Any]]:
-    """Draw the sweep's controls; return the dimensions' text and the other values."""
+def _show_sweep() -> None:
+    """Draw the sweep's controls."""
     wide, trials, keys, seed = st.columns([6, 2, 2, 2], vertical_alignment="bottom")
     with wide, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        dims = st.text_input(**_field("dims"))
+        st.text_input(**_field("dims"))
         with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
             _show_log_steps()
     # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
-    values: dict[str, Any] = {
-        "trials": trials.number_input(step=100, **_field("trials")),
-        "keys": keys.number_input(step=1, **_field("keys")),
-        "seed": seed.number_input(step=1, **_field("seed", helps=False)),
-    }
-    return dims, values | _show_what_is_drawn()
-
-
-def _show_what_is_drawn() -> dict[str, Any]:
-    """Draw the controls of source, scales and statistics; return their values."""
+    trials.number_input(step=100, **_field("trials"))
+    keys.number_input(step=1, **_field("keys"))
+    seed.number_input(step=1, **_field("seed", helps=False))
     left, right = st.columns([5, 7], vertical_alignment="bottom")
-    source = left.selectbox(options=SOURCES, format_func=said_source, **_field("source", helps=False))
-    chosen = right.pills(
+    left.selectbox(options=SOURCES, format_func=said_source, **_field("source", helps=False))
+    right.pills(
         options=SCALE_CHOICES, selection_mode="multi", **_field("scales", helps=False),
         format_func=lambda name: say(f"scaling.scale.{name.replace(' ', '_')}"),
     )  # fmt: skip
-    dots = st.toggle(**_field("dots"))
-    scales = tuple(scale for scale in SCALE_CHOICES if scale in chosen)
-    return {"source": source, "scales": scales, "statistics": "dot products" if dots else "all"}
+    st.toggle(**_field("dots"))
 
 
 def _show_log_steps() -> None:
@@ -96,8 +93,12 @@ def _show_log_steps() -> None:
         return
     listed = ", ".join(map(str, dims))
     st.text(say("scaling.controls.log_listed", dimensions=plural(len(dims), "dimension"), listed=listed))
-    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=this_session().put,
-              args=("scaling.dims", listed))  # fmt: skip
+    st.button(say("scaling.controls.log_use"), key="scaling.log.use", on_click=_use, args=(listed,))
+
+
+def _use(dims: str) -> None:
+    this_session().put("scaling.dims", dims)
+    take_typed()
 
 
 def _show_own() -> None:
@@ -105,12 +106,13 @@ def _show_own() -> None:
     chosen = this_session().get("scaling.scales")
     if OWN not in chosen:
         this_session().put("scaling.scales", [*chosen, OWN])
+    take_typed()
 
 
 def take_from_url() -> None:
     """Set the controls from the URL after opening it or going back."""
-    settings, arrived = receive(SWEEP)
-    if arrived or _GOOD not in this_session():
+    settings = take(SWEEP)
+    if url_texts.current(SWEEP) != this_session().get(_GOOD, None):
         fill(settings)
 
 
@@ -129,17 +131,33 @@ def fill(settings: SweepSettings) -> None:
     _keep(settings)
 
 
-def _checked(dims: str, values: dict[str, Any]) -> SweepSettings:
-    good = decode_settings(this_session().get(_GOOD))[0]
-    # Set further down the page, where what they can't be is said too.
-    below = {"dim": this_session().get("scaling.dim", 0), "times": _times(good),
-             "heads": this_session().get("scaling.heads", good.heads)}  # fmt: skip
-    values |= below
-    try:
-        return SweepSettings(dims=parse_dims(dims), **values)
-    except ValueError as error:
-        st.error(as_message(say("scaling.controls.bad", why=message_of(error))))
-        return replace(good, **below)
+def _good() -> SweepSettings:
+    return decode_settings(this_session().get(_GOOD))[0]
+
+
+def _below(good: SweepSettings) -> dict[str, Any]:
+    """Return what is set further down the page, where what it can't be is said too."""
+    get = this_session().get
+    return {"dim": get("scaling.dim", 0), "times": _times(good), "heads": get("scaling.heads", good.heads)}
+
+
+def _checked() -> SweepSettings:
+    """Return what the controls say; ValueError if that can't be swept."""
+    get = this_session().get
+    return SweepSettings(
+        dims=parse_dims(get("scaling.dims")),
+        scales=tuple(scale for scale in SCALE_CHOICES if scale in get("scaling.scales")),
+        statistics="dot products" if get("scaling.dots") else "all",
+        p=round(get("scaling.p"), 2),
+        **{name: get(f"scaling.{name}") for name in ("trials", "keys", "seed", "source")},
+        **_below(_good()),
+    )
+
+
+def take_typed() -> None:
+    """Keep what was set before a link ends the run."""
+    with suppress(ValueError):  # the run says why
+        _keep(_checked())
 
 
 def _times(good: SweepSettings) -> float:
@@ -168,3 +186,4 @@ def _keep(settings: SweepSettings) -> None:
 def pick_dimension(dim: int) -> None:
     """Look closely at this dimension from now on."""
     this_session().put("scaling.dim", dim)
+    take_typed()

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.parts.charts import show_offered
-from attnviz.app.scaling.controls import show_times
+from attnviz.app.scaling.controls import show_times, take_typed
 from attnviz.app.scaling.curves import show_numbers
 from attnviz.app.scaling.sweeps import Rows, inputs_of, starts_by_itself, swept
 from attnviz.app.session.session import this_session
@@ -77,8 +77,9 @@ def show_which_dimension(settings: SweepSettings) -> None:
     left, right = st.columns([4, 8])
     with left:
         heads = st.select_slider(
-            say("scaling.heads.heads", d_model=D_MODEL), HEADS, key="scaling.heads", persist_state="session"
-        )
+            say("scaling.heads.heads", d_model=D_MODEL), HEADS, key="scaling.heads", persist_state="session",
+            on_change=take_typed,
+        )  # fmt: skip
         d_k = D_MODEL // heads
         scores = head_scores(heads, settings.seed)
         rows = {"sqrt": softmax_row(scores, d_k**-0.5), "linear": softmax_row(scores, D_MODEL**-0.5)}

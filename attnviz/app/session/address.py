@@ -51,15 +51,15 @@ def hear() -> None:
         now = session.address = Memory(query, said=said, back=said is not None)
     else:
         _hear(now, said, came, history=history)
-    asked: Mapping[str, str] = known.current_query()
+    asked = dict(known.current_query())
     if (drawn := session.blank is not None and not history) and now.due:  # a key may be held down
-        moved = {name: text for name, text in known.controls().items() if all(text != q.get(name) for q in now.past)}
-        asked = {**asked, **moved}
+        stand = dict.fromkeys(parameters()) | known.controls()  # None: at its default
+        lay(asked, {name: text for name, text in stand.items() if all(text != q.get(name) for q in now.past)})
     now.past = (*now.past[-5:], asked)
     named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
     # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
     if named or (drawn and now.due and not _stand(asked)):
-        asked = read_link(asked).query
+        asked = dict(read_link(asked).query)
         now.fresh |= {name for name in texts() if named or asked.get(name, "") != now.texts.get(name, "")}
     asked = _with_offers(now, asked)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}

@@ -246,6 +246,9 @@ ON_ANY_PAGE: list[tuple[str, dict[str, Any], Callable[[Board], object], str]] = 
     ("/model", {"model_head": "3.1"}, lambda board: board.switch(say("models.change.off")), "model_edits=3.1.off"),
     ("/", {"view": "heatmaps", "example": "published"}, lambda board: board.edit(0, 0, 0.9), "edits=w_q.0.0.0.9"),
     ("/check", {}, lambda board: _fills(board, "Q\n1 2\n3 4", "Control+Enter"), "tables="),
+    ("/scaling", {"sweep": "dims.2-4*trials.50"},
+     lambda board: board.page.get_by_role("slider").first.press("Home"), "*p.0"),
+    ("/exercises", {"check": "exercise.7.3.2.2.i.s.qk"}, lambda board: _fills(board, "5", "Enter"), "answers="),
     ("/questions", {"question": "values"}, lambda board: _clicks(board, ".st-key-predicting-skip button"),
      "predicted=values."),
     ("/questions", {"question": "values", "predicted": "values.tried"},
@@ -295,12 +298,11 @@ def test_what_is_done_on_any_page_is_there_though_back_and_forward_or_a_link_fol
             board.page.go_forward()
     _has(board, wanted)
     _goes_back(board, wanted)
-    held = board.hold_back() if path == "/" else None  # what leads away is heard together with the act
+    board.hold_back()
     act(board)
     board.go_to(say(f"app.{other}.title"))
     board.page.wait_for_url(f"**/{other}*")
-    if held:
-        held.let_go()
+    board.let_go()  # what leads away is heard together with the act
     _has(board, wanted)
 
 
@@ -325,6 +327,7 @@ def _goes_back(board: Board, wanted: str) -> None:
             board.page.go_back()
             eventually(partial(_is_in, board, wanted), False)
         eventually(lambda: bool(board.page.evaluate(_STANDS)), True)
+    assert not _is_in(board, wanted)  # which no run put there again
 
 
 def test_a_table_that_was_pasted_as_the_server_went_is_marked(cable: Network, new: New) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.app.session import address
+from attnviz.link.set_up import parameters
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
 
@@ -53,3 +54,6 @@ def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
     reader.at.number_input(key="seed").set_value(1)  # what the browser had drawn by then
     reader.say({"query": "edits=w_q.0.1.0.9&embedding=stable&text=a+b&seed=2", "taken": ""})
     assert (in_address(reader.at, "seed"), in_address(reader.at, "edits")) == ("2", "w_q.0.1.0.9")
+    reader.at.number_input(key="seed").set_value(parameters()["seed"].default)  # which no query says
+    reader.say({"query": "embedding=stable&text=a+b&seed=2", "taken": ""})
+    assert in_address(reader.at, "seed") == ""
