@@ -15,7 +15,7 @@ from benchmarks.clients.servers import OURS, STOCK, Server, serving
 from benchmarks.rows import Row, p95
 
 ROUNDS = 6
-LOADS = 10
+LOADS = 20
 SIZE: ViewportSize = {"width": 1440, "height": 1000}
 QUIET_MS = 400  # a page that has not changed for so long has been repainted
 HEATMAPS = "figure[data-matrix]"
