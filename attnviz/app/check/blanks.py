@@ -120,7 +120,7 @@ def fill(answers: Mapping[str, str]) -> None:
 
 
 def take_answers(exercise: Exercise) -> None:
-    """Fill the blanks from the URL if that has changed, before they are drawn."""
+    """Fill the blanks from a changed URL, before they are drawn."""
     answers, arrived = receive(ANSWERS)
     opened: Mapping[str, str] | None = this_session().pop(_OPENED)
     wrote = progress_of(exercise).wrote
@@ -140,7 +140,7 @@ def typed_into(exercise: Exercise) -> dict[str, str]:
 
 
 def _keep(exercise: Exercise) -> None:
-    """Write what is filled in into the URL; a callback, too, as a link may end the run."""
+    """Write what is filled in into the URL."""  # in a callback, too: a link may end the run
     url_texts.put(ANSWERS, typed_into(exercise))
     progress_of(exercise).wrote = current(ANSWERS)
 

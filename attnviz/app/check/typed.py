@@ -171,7 +171,7 @@ def take_pasted() -> None:
 
 
 def take_typed() -> None:
-    """Keep what was typed before a link ends the run; in a callback."""  # with which Streamlit forgets it
+    """Keep what was typed, before a link ends the run."""  # with which Streamlit forgets it
     take_pasted()
     keep_in_address()
 

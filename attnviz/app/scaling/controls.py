@@ -136,7 +136,7 @@ def _good() -> SweepSettings:
 
 
 def _below(good: SweepSettings) -> dict[str, Any]:
-    """Return what is set further down the page, where what it can't be is said too."""
+    """Return what is set further down the page, or was last."""
     get = this_session().get
     return {"dim": get("scaling.dim", 0), "times": _times(good), "heads": get("scaling.heads", good.heads)}
 
