@@ -165,8 +165,7 @@ class Trace:
         """Return a matrix's masked cells ``(rows, columns)``, or None without a mask."""
         stage = self.stages[name]
         scores = stage.sources if stage.makes_shares else filter(None, [stage.hidden_with])
-        makers = [stage, *map(self.stages.__getitem__, scores)]
-        if any(other.masked_by == name for other in self.stages.values()):
-            makers = [other for other in self.stages.values() if other.masked_by == name]
+        masks = (other for other in self.stages.values() if other.masked_by == name)
+        makers = [stage, *masks, *map(self.stages.__getitem__, scores)]
         by = next((maker.masked_by for maker in makers if maker.masked_by is not None), None)
         return None if by is None else self.matrices[by].detach().cpu().numpy() == -np.inf

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import localcontext
 
+import numpy as np
 import torch
 
 from attnviz.core.limits import check_whole, in_short
@@ -158,7 +159,7 @@ def explain(
         trace.matrices, trace.stages, trace.tokens, digits, torch.finfo(tensor.dtype),
         masked is not None and bool(masked[row, column]), shown,
     )  # fmt: skip
-    with localcontext(DECIMALS):
+    with localcontext(DECIMALS), np.errstate(over="ignore"):
         made = stage.rule.explain(cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
     return _explanation(cell, made)
 

@@ -207,7 +207,7 @@ export function boundedBy(declared, at) {
   if (value[0] === "hidden" && mask === -Infinity) return { exact: mask, tolerance: 0 };
   const node = isUnderMask && mask === 0 ? value[1] : value;
   const all = mask === 0 ? roundings : roundings + value[3];
-  return { exact: worked(node)(at, 0), tolerance: all ? tolerance(sizeOf(size ?? node, at), all) : 0 };
+  return { exact: worked(node)(at, 0), tolerance: all === 0 ? 0 : tolerance(sizeOf(size ?? node, at), all) };
 }
 
 // How large all is that is added up.

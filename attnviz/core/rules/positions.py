@@ -15,6 +15,7 @@ from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
 BASE = 10_000.0  # of the wavelengths, as in both papers
+_BEYOND = 2.0**128  # what float32 holds: of it ∞ and NaN alone aren't less
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,11 @@ class Rotate(Rule):
         cosine, sine = angle.cos.as_number, angle.sin.as_number
         is_second = (J, pairs, 2 * pairs) if self.halves else (j_modulo(2), 1, 2)
         more: dict[str, Any] = {"roundings": 5, "trouble": "turned"}
+        # By an angle of 0, which leaves what it turns as it is; but 0 times ∞ is no number.
+        at_first = ((I, 0, 1), (J, 0, 2 * pairs), *(each.within(-_BEYOND, _BEYOND) for each in (first, second)))
         unturned, beyond = (
             Piece(x[I, J], (x.name(),), (sentence(f"explanation.rotate.{each}", last=2 * pairs - 1),), where)
-            for each, where in (("unturned", ((I, 0, 1), (J, 0, 2 * pairs))), ("beyond", ((J, 2 * pairs, d),)))
+            for each, where in (("unturned", at_first), ("beyond", ((J, 2 * pairs, d),)))
         )
         return (
             *([] if self.place else [unturned]),

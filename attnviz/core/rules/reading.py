@@ -100,8 +100,7 @@ def _each_piece(pieces: Pieces, shape: Shape) -> Iterator[tuple[Mapping[str, Any
     for piece in pieces:
         is_there = left & holds(piece, i[..., 0], j[..., 0])
         yield piece, is_there, (i, j)
-        if all(isinstance(each[0], list) for each in piece["where"]):  # else numbers decide
-            left &= ~is_there
+        left &= ~is_there  # by places alone, as `piece_at`
 
 
 def _hashable(read: Read) -> Any:

@@ -79,10 +79,10 @@ class Share(Rule):
 
         words = sentence("explanation.share.words", score=text(*name(J)), n=n)
         symbols = (*(apart if len(shapes) == 1 else name)(J), " / Σ_j ", *apart("j"))
-        share, sums = left(J) / add_up(n, left(K), J), add_up(n, left(K)).magnitude
-        # The sum is off by as much more as its terms are larger than it is.
-        size = share.magnitude * (add_up(n, left(K).magnitude).rounded / sums)
-        return (Piece(share, symbols, (words,), (), n + 8, size, "share"),)
+        share, terms = left(J) / add_up(n, left(K), J), add_up(n, left(K).magnitude).rounded
+        # The sum is off by as much more as its terms are larger than it is; where nothing need be left of it, by all.
+        least = (add_up(n, left(K)).magnitude - number(n + 8.0) * EPS * terms).positive
+        return (Piece(share, symbols, (words,), (), n + 8, share.magnitude * (terms / least), "share"),)
 
     def formula(self, *symbols: str) -> str:
         if len(symbols) == 1:

@@ -7,6 +7,7 @@ what Python does, and the lines of PyTorch give the same tensors.
 import math
 import random
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import torch
 
 from attnviz import Scenario, attend, explain, feed_forward, look_into
 from attnviz.board.data import table_data
-from attnviz.core.rules import RULES, Rule, Shape
+from attnviz.core.rules import RULES, Rule, Shape, Share
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
 from attnviz.training import train
@@ -30,7 +31,7 @@ EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e4, 1e-20, 1e-45, 30.0, -30.0, 0.0, -
 # Hidden from itself alone, from all, as a later one, by hand, and some numbers that are added.
 ALL_KINDS = (
     (-math.inf, -math.inf, 0, 0.5),
-    (0, -math.inf, 0, -1e4),
+    (0, -math.inf, 0, -3.4e38),
     (-math.inf, -math.inf, 2, 0),
     (0, -math.inf, 0, -0.0),
 )
@@ -65,7 +66,7 @@ _ERFC = "({ arithmetic: { erfc } }, numbers) => numbers.map(erfc)"
 def of_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int) -> Trace:
     """A trace of one rule, from random numbers; those of odd seeds hold some that are out of the ordinary."""
     sources, chosen = drawn(shapes, seed, torch.float32), random.Random(seed)
-    for _ in range(3 * (seed % 2)):
+    for _ in range(5 * (seed % 2)):
         source = chosen.choice(sources)
         source[chosen.randrange(source.shape[0]), chosen.randrange(source.shape[1])] = chosen.choice(EXTREMES)
     return trace_of(rule, sources, TOKENS if seed % 3 else ())
@@ -74,7 +75,9 @@ def of_rule(rule: Rule, shapes: tuple[Shape, ...], seed: int) -> Trace:
 @cache
 def traces() -> tuple[Trace, ...]:
     """A few of each rule with each of its settings, and of each table with each of its settings."""
-    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in range(3)]
+    # Of other odd seeds some have numbers of which torch's own GELU overflows: its plain line does.
+    of_rules = [of_rule(rule, shapes, seed) for rule, shapes in CASES for seed in (0, 2, 3, 13, 23)]
+    of_rules.insert(0, trace_of(Share(), [torch.tensor([[1e30, 1.5, 1.5, -1e30], [3.4e38, 0.1234, 1.0, -3.4e38]])]))
     of_tables: list[Trace] = [  # tests/unit/rules/test_surfaces.py has any set-up; these are what it doesn't draw
         traced(Scenario("a cat a mat", d_in=4, d_out=4, n_heads=2, norm="pre", d_ff=3, edits=[("gamma_1", 0, 1, 2.0)])),
         traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="post", output=True, d_ff=3, activation="gelu")),
@@ -90,7 +93,7 @@ def traces() -> tuple[Trace, ...]:
         ),
         traced(Scenario("a cat a mat", weighting="linear", mask=ALL_KINDS)),
         traced(Scenario("a cat a mat", embedding_factor=True)),
-        traced(Scenario("a cat a mat", positions="alibi", d_out=4, n_heads=2, mask=ALL_KINDS)),
+        traced(Scenario("a cat a mat", positions="alibi", mask=ALL_KINDS, edits=[("by_distance", 0, 5, -3e38)])),
         traced(Scenario("a cat a mat", positions="relative", scale=False, mask="causal", mask_use="zeroed")),
         traced(Scenario("a cat", mask="window:1", scale=False, edits=[("mask", 0, 1, -1e4), ("mask", 0, 0, 1.5)])),
         attend(**random_inputs(5, 4, 3, 2, bias=True), scale=False),
@@ -122,34 +125,28 @@ def test_every_twin_is_one_of_the_rules(script: PageScript) -> None:
 
 
 def test_every_rule_stands_in_a_table() -> None:
-    in_tables = {
-        type(stage.rule) for trace in traces() if "made" not in trace.stages for stage in trace.stages.values()
-        if stage.rule is not None
-    }  # fmt: skip
-    assert in_tables == set(RULES)
+    in_tables = [stage for trace in traces() if "made" not in trace.stages for stage in trace.stages.values()]
+    assert {type(stage.rule) for stage in in_tables} == {*RULES, type(None)}
 
 
 def test_a_twin_computes_what_torch_does(said: list[dict[str, Any]]) -> None:
     for trace, told in zip(traces(), said, strict=True):
-        for name in computed(trace):
-            own = torch.tensor([float(value) for value in told["evaluated"][name]]).reshape(trace[name].shape)
-            finite = all(bool(torch.isfinite(trace[source]).all()) for source in trace.stages[name].sources)
-            if finite and float(trace[name].nan_to_num(neginf=0).abs().max()) < 1e30:
-                torch.testing.assert_close(own, trace[name], rtol=1e-5, atol=1e-5, equal_nan=True)
+        made = chain(*(trace[name].flatten().tolist() for name in computed(trace)))
+        for own, wanted, cell in zip(chain(*told["evaluated"].values()), made, told["cells"], strict=True):
+            most = 1e-5 + 2 * float(cell["bounds"][1])  # infinite where float32 may overflow
+            assert most == math.inf or float(own) == pytest.approx(wanted, rel=1e-5, abs=most, nan_ok=True), cell
 
 
 def test_a_twin_reads_bounds_and_explains_each_cell_as_python_does(said: list[dict[str, Any]]) -> None:
     n_cells = 0
-    for i, (trace, told) in enumerate(zip(traces(), said, strict=True)):
-        n_cells += len(told["cells"])
-        for cell in told["cells"]:
+    for i, (trace, of_trace) in enumerate(zip(traces(), said, strict=True)):
+        n_cells += len(of_trace["cells"])
+        for cell in of_trace["cells"]:
             want = explain(trace, *cell["cell"], digits=DIGITS[i % 6])
             blocks = [[[cells.matrix, r, c] for r in cells.rows for c in cells.columns] for cells in want.sources]
             assert cell["sources"] == blocks
-            assert {name: cell[name] for name in ("text", "symbols", "words")} == {
-                "text": want.text, "symbols": want.symbols, "words": want.words,
-            }  # fmt: skip
-            assert (cell["steps"], cell["notes"]) == (list(want.steps), list(want.notes))
+            told = [cell[name] for name in ("text", "symbols", "words", "steps", "notes")]
+            assert told == [want.text, want.symbols, want.words, list(want.steps), list(want.notes)]
             exact, tolerance = map(float, cell["bounds"])
             assert exact == pytest.approx(want.exact, rel=1e-12, abs=1e-12 * want.tolerance, nan_ok=True)
             assert tolerance == pytest.approx(want.tolerance, rel=1e-9, nan_ok=True)

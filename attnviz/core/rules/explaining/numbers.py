@@ -18,7 +18,8 @@ from attnviz.core.rules.reading import index_at
 from attnviz.core.rules.stage import Stage
 
 LONG = 8  # a sum of more terms shows the largest LONG - 1 and the remainder
-DECIMALS = Context(prec=40, traps=[])  # infinities and NaN pass through it quietly
+# Of terms of float32 and their products no digit is lost; infinities and NaN pass through it quietly.
+DECIMALS = Context(prec=200, traps=[])
 
 
 def as_decimal(displayed: str) -> Decimal:

@@ -73,7 +73,7 @@ class Trouble:
             yield say("explanation.trouble.undefined_row")
 
     def _logits(self) -> Iterator[str]:
-        if self.explanation.shift:
+        if self.explanation.shift and math.isfinite(self.explanation.shift):
             yield say("explanation.surprise.lowered", largest=self.cell.write(self.explanation.shift))
         if not self.is_finite and (broken := self._undefining()):
             yield self.cell.already(broken)
