@@ -52,7 +52,8 @@ function undefining(/** @type {MadeCell} */ { sources: [row] }) {
 /** @param {MadeCell} cell @param {At} at @param {Piece} piece */
 function logits(cell, at, { value }) {
   const shift = worked(levelIn(value))(at, 0);
-  const said = shift && Number.isFinite(shift) ? [say("explanation.surprise.lowered", { largest: cell.write(shift) })] : [];
+  const said = shift && Number.isFinite(shift)
+    ? [say("explanation.surprise.lowered", { largest: cell.write(shift) })] : [];
   const broken = isBroken(cell) && undefining(cell);
   return [...said, ...(broken ? [already(cell, broken), say("explanation.trouble.undefined_row")] : copied(cell))];
 }
