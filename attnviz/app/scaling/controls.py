@@ -46,8 +46,8 @@ def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSett
 
 def _field(name: str, *, helps: bool = True) -> dict[str, Any]:
     """Return what any control has: its label, its key, and its help."""
-    kept = {"persist_state": "session", "on_change": take_typed}
-    own = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}"} | kept
+    own: dict[str, Any] = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}"}
+    own |= {"persist_state": "session", "on_change": take_typed}
     return own | ({"help": say(f"scaling.controls.{name}_help")} if helps else {})
 
 
@@ -112,7 +112,7 @@ def _show_own() -> None:
 def take_from_url() -> None:
     """Set the controls from the URL after opening it or going back."""
     settings = take(SWEEP)
-    if url_texts.current(SWEEP) != this_session().get(_GOOD, None):
+    if url_texts.current(SWEEP) != this_session().get(_GOOD):
         fill(settings)
 
 
