@@ -13,6 +13,7 @@ from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers
 from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
 from attnviz.app.server.numbers import PATHS, Numbers
+from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors, listed
 from attnviz.app.server.where import SafeHeaders, SaysWhere
@@ -36,6 +37,7 @@ def middleware() -> list[Middleware]:
             most_mib=given.most_memory,
         ),
         Middleware(SaysWhere),
+        Middleware(SendsPacked),
     ]
 
 

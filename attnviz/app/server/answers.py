@@ -27,6 +27,7 @@ from attnviz.app.components.script_file import FOLDER, script_files
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.model.looked import load_first
+from attnviz.app.server.packed import KEPT, MEDIA, PACKED, takes_packed
 from attnviz.app.session.painting import AT, PAINTINGS
 from attnviz.figures import heatmap
 
@@ -87,7 +88,6 @@ def _read(body: bytes, says: Sequence[str]) -> dict[str, Any] | None:
 
 # The second of each where server.baseUrlPath is set.
 SCRIPTS, PAINTED = ((f"/{path}", f"/{{base:path}}/{path}") for path in (f"{FOLDER}/{{name}}", AT))
-_FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 def send_script(request: Request) -> Response:
@@ -95,11 +95,8 @@ def send_script(request: Request) -> Response:
     file = script_files().get(request.path_params["name"])
     if file is None:
         return Response(status_code=404, headers={"Cache-Control": "no-store"})
-    headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"}
-    packs = "gzip" in request.headers.get("accept-encoding", "")
-    if packs:
-        headers["Content-Encoding"] = "gzip"
-    return Response(file.packed if packs else file.text, headers=headers, media_type="text/javascript")
+    packs = takes_packed(request.headers)
+    return Response(file.packed if packs else file.text, headers=PACKED if packs else KEPT, media_type=MEDIA["js"])
 
 
 async def take_painted(request: Request) -> Response:

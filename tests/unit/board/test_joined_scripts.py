@@ -11,10 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.testclient import TestClient
+from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from attnviz.app.components.script_file import board_file
 from attnviz.app.server import routes
+from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.where import soon
 from attnviz.board.script import board_script
 from attnviz.scripts import joined, shortened
@@ -193,6 +196,20 @@ def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClien
 def test_packed_it_is_light() -> None:
     assert gzip.decompress(board_file().packed) == board_file().text
     assert len(board_file().packed) <= 90_000, "bytes"
+
+
+@pytest.mark.parametrize("base", ["", "/course"])
+@pytest.mark.parametrize("takes", ["gzip, br", "identity"])
+def test_streamlits_scripts_hold_packed_what_it_sends(base: str, takes: str) -> None:
+    served = create_streamlit_static_assets_routes(base_url=base)
+    packing = [Middleware(SendsPacked)]
+    plain, ours = (TestClient(Starlette(routes=served, middleware=around)) for around in ([], packing))
+    for script in re.findall(r"/static/(?:js|css)/[^\"]+", plain.get(f"{base}/").text):
+        sent, packed = (each.get(base + script, headers={"accept-encoding": takes}) for each in (plain, ours))
+        assert packed.content == sent.content
+        assert packed.headers["content-type"].split(";")[0] == sent.headers["content-type"].split(";")[0]
+        assert packed.headers.get("content-encoding") == ("gzip" if "gzip" in takes else None)
+        assert "content-encoding" not in sent.headers, "Streamlit packs its scripts: server/packed.py can go"
 
 
 @pytest.mark.parametrize("name", ["board.00000000000000000000.js", "board.js", "board.js.map"])
