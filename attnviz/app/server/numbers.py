@@ -16,7 +16,6 @@ no error, and none stands in the browser's console. Nothing is logged but what f
 
 import asyncio
 import gzip
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +27,7 @@ from starlette.responses import Response
 from attnviz.app.components.board import AT
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.keeper.runs import LANE
 from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
 from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
 from attnviz.app.server.visitors import address_of
@@ -41,9 +41,6 @@ WORKERS, MOST_AT_ONCE = 2, 64  # what is turned away costs a run of its page, wh
 MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # so that there is room for others; a class may stand behind one
 MOST_BYTES = MOST_CHARACTERS + 1024  # of a message
 MOST_KEPT, MOST_BYTES_KEPT = 128, 2**20  # of packed answers; those of six tokens are some 6 kB each
-# Seconds until a thread that computes lets another go on, while numbers are computed. Each call of torch waits for that
-# beside a run, and there are dozens: at Python's own 0.005 they took 66 ms beside two runs, at this 6, alone 1.5.
-TURN = 0.0005
 _PACKED = {"Content-Encoding": "gzip"}
 
 
@@ -53,7 +50,6 @@ class Numbers:
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = Workers(workers, thread_name_prefix="attnviz-numbers")
         self._at_work, self._most = Counter[str](), most
-        self._turn = sys.getswitchinterval()
         self._answers = Cache(MOST_BYTES_KEPT, MOST_KEPT)
 
     async def answer(self, request: Request) -> Response:
@@ -83,13 +79,11 @@ class Numbers:
         if self._at_work.total() >= self._most or self._at_work[address] >= min(self._most, MOST_OF_ADDRESS):
             return None
         self._at_work[address] += 1
-        sys.setswitchinterval(TURN)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._workers, compute)
+            with LANE.edit():
+                return await asyncio.get_running_loop().run_in_executor(self._workers, compute)
         finally:
             self._at_work -= Counter((address,))
-            if not self._at_work:
-                sys.setswitchinterval(self._turn)
 
 
 def _packed(data: bytes | None) -> bytes:

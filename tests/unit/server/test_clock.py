@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from urllib.parse import urlencode
 
 import pytest
@@ -160,9 +161,25 @@ def test_a_run_that_takes_long_or_waits_for_its_browser_keeps_nobody_waiting() -
 def test_a_run_that_fails_gives_its_place_back() -> None:
     lane = Lane(1, moment=60)
     for _ in range(2):
-        try:
-            with lane.place():
-                raise ValueError("a run that fails")
-        except ValueError:
-            pass
+        with suppress(ValueError), lane.place():
+            raise ValueError("a run that fails")
     assert most_at_once(lane.place, 1, lambda: None) == 1
+
+
+@pytest.mark.parametrize(("patience", "expected"), [(0.2, ["run", "edit"]), (60.0, ["edit", "run"])])
+def test_edits_go_before_a_run_that_has_not_begun_for_a_while(patience: float, expected: list[str]) -> None:
+    lane, order = Lane(1, patience=patience), list[str]()
+
+    def run() -> None:
+        with lane.place():
+            order.append("run")
+
+    run()
+    order.clear()
+    with lane.edit():
+        waiting = threading.Thread(target=run)
+        waiting.start()
+        waiting.join(0.3 if patience > 1 else 60)
+        order.append("edit")
+    waiting.join()
+    assert order == expected
