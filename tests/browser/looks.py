@@ -116,8 +116,8 @@ _LOOK = """() => {
   const lies = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom
     && other.top < one.bottom;
   const pointsOf = once(line => {
-    const at = line.getScreenCTM(), n = Math.ceil(line.getTotalLength() / 2); // a point each 2 pixels
-    return Array.from({ length: n }, (_, i) => line.getPointAtLength(2 * i).matrixTransform(at));
+    const at = line.getScreenCTM(), n = Math.ceil(line.getTotalLength() / 4); // a point each 4 pixels
+    return Array.from({ length: n }, (_, i) => line.getPointAtLength(4 * i).matrixTransform(at));
   });
   const lines = all('.flow path, .bands path').filter(shown);
   const through = [...lines, ...all('.ribbons path, .picked-row')]; // a pointer goes through these, and sees them now

@@ -235,8 +235,9 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
 
     eventually(wrong, {})
     cells = learner.page.locator(".board .cell:visible")
-    for scheme in schemes(learner.page):
-        for width, height in (*OTHERS, (1366, 768)) if wide else [(390, 844)]:
+    usual = ((1366, 768) if wide else (390, 844),)
+    for sizes, scheme in zip((OTHERS * wide + usual, usual), schemes(learner.page), strict=True):
+        for width, height in sizes:
             learner.page.set_viewport_size({"width": width, "height": height})
             at = (name, scheme, width, height)
             eventually(lambda: (*at, look_at(learner.page).trouble), (*at, {}))  # noqa: B023

@@ -1,6 +1,7 @@
 """Light and dark, narrow and wide, and what an accessibility checker says."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +28,7 @@ from tests.browser.site.test_doors import stands_behind_its_door
 HALLS = {(1366, 768): 24, (1920, 1080): 30}  # pixels that a digit has at least in a presentation
 # The sixth is 1366 at 200 %.
 WINDOWS = [(1366, 768), (1366, 650), (1920, 1080), (1024, 768), (800, 700), (683, 384), (390, 844)]
+AGAIN = WINDOWS[-1], WINDOWS[0]  # in the other colours, which move nothing
 TWELVE = "one two three four five six seven eight nine ten eleven twelve"
 PLACES = {
     "explore": "/", "one-word": "/?text=cat", "twelve": f"/?{urlencode({'text': TWELVE})}",
@@ -51,11 +53,11 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
         at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
         stands_behind_its_door(reader, page)
         nothing_is_found(reader.page)
-    _is_right_in_every_window(reader, name)
+    _is_right(reader, name)
     reader.darken()
     if page in PAGES:
         nothing_is_found(reader.page)
-    _is_right_in_every_window(reader, name)
+    _is_right(reader, name, AGAIN)
     for made in ("scores", "context"):  # what is pointed at joins its row and its column, over no digit
         for cell in reader.page.locator(f".spine .cell[data-at^='{made},']:visible").all()[-1:]:
             cell.hover()
@@ -86,10 +88,8 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     expect(reader.page.get_by_test_id("stHeader")).to_be_visible()
 
 
-def _is_right_in_every_window(reader: Playground, name: str) -> None:
-    """From the window that it's in, the first of all or the last, to the other one."""
-    seen = reader.page.viewport_size
-    for width, height in WINDOWS if seen and (seen["width"], seen["height"]) == WINDOWS[0] else WINDOWS[::-1]:
+def _is_right(reader: Playground, name: str, windows: Sequence[tuple[int, int]] = WINDOWS) -> None:
+    for width, height in windows:
         reader.page.set_viewport_size({"width": width, "height": height})
         reader.page.wait_for_timeout(100)
         eventually(partial(_wrong, reader, name, width if height > 700 else 0), {})
@@ -105,8 +105,8 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New
     for number, step in enumerate(LESSON, 1):
         reader.is_at(f"{number}. {step.title}")
         reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
-        for _ in schemes(reader.page):
-            _is_right_in_every_window(reader, f"lesson-{number}")
+        for windows, _ in zip((WINDOWS, AGAIN), schemes(reader.page), strict=True):
+            _is_right(reader, f"lesson-{number}", windows)
         reader.page.keyboard.press("PageDown")
     reader.page.keyboard.press("p")
     reader.page.set_viewport_size({"width": 1920, "height": 1080})
