@@ -118,7 +118,7 @@ TURN = 0.0005
 
 
 class Lane:
-    """Gives so many runs a place at a time, and edits their turn before runs that haven't begun."""
+    """Gives edits their turn, then so many runs a place at once."""
 
     def __init__(self, places: int = PLACES, moment: float = MOMENT, patience: float = PATIENCE) -> None:
         self._places, self._moment, self._patience = places, moment, patience

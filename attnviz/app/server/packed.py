@@ -1,4 +1,4 @@
-"""Streamlit's scripts and styles, gzipped: it sends them as they are, which is four times as much."""
+"""Streamlit's scripts and styles, gzipped: it sends them four times as large."""
 
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ def _files() -> dict[str, Path]:
 
 
 class SendsPacked:
-    """A middleware that packs each of Streamlit's scripts once, for whoever takes it gzipped."""
+    """A middleware that sends Streamlit's scripts gzipped, each packed once."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -202,8 +202,7 @@ def test_packed_it_is_light() -> None:
 @pytest.mark.parametrize("takes", ["gzip, br", "identity"])
 def test_streamlits_scripts_hold_packed_what_it_sends(base: str, takes: str) -> None:
     served = create_streamlit_static_assets_routes(base_url=base)
-    packing = [Middleware(SendsPacked)]
-    plain, ours = (TestClient(Starlette(routes=served, middleware=around)) for around in ([], packing))
+    plain, ours = (TestClient(Starlette(routes=served, middleware=w)) for w in ([], [Middleware(SendsPacked)]))
     for script in re.findall(r"/static/(?:js|css)/[^\"]+", plain.get(f"{base}/").text):
         sent, packed = (each.get(base + script, headers={"accept-encoding": takes}) for each in (plain, ours))
         assert packed.content == sent.content

@@ -15,9 +15,9 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.changes_text import encode_changes
-from attnviz.link.parameter_table import LEFT_OUT, table, texts
+from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, query_of, scenario_from_query, with_example
-from attnviz.link.state import MOST_CHARACTERS, as_the_app_opens, read_link, read_query, state_of
+from attnviz.link.state import MOST_CHARACTERS, read_link, read_query, state_of
 from attnviz.published import OPENING, starting_points
 from tests.node import PageScript
 from tests.rubbish import RUBBISH
@@ -60,6 +60,7 @@ def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_pub
     for query in ("example=published", "view=heatmaps", "step=softmax"):
         assert state_of(query).scenario == state_of(query, []).scenario == Scenario(embedding="published"), query
     assert state_of("seed=abc").query == "example=published"
+    assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}
 
 
 def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing() -> None:
@@ -100,14 +101,6 @@ def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
     assert "noun" not in numbers_in_words(replace(CAT, text="a dog", x=None))
 
 
-KNOWN = sorted(set(table()) - {LEFT_OUT, EXAMPLE})
-
-
-@given(st.dictionaries(st.sampled_from(KNOWN), st.text(max_size=4), min_size=1))
-def test_a_link_that_says_anything_is_not_the_opening_example(query: Mapping[str, str]) -> None:
-    assert as_the_app_opens(query) == query
-
-
 @pytest.mark.parametrize(
     "query",
     [{"d_in": "abc"}, {"d_in": "3"}, {"example": "nobody"}, {"example": "journey"}, {"example": PUBLISHED},
@@ -118,11 +111,6 @@ def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query:
     assert opened.query == {EXAMPLE: PUBLISHED}
     assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
     assert with_example(opened.query) == {}
-
-
-def test_a_refused_example_is_told_all_that_there_are() -> None:
-    with pytest.raises(ValueError, match=rf"'nobody' can't be example\. .*, {PUBLISHED}\.$"):
-        with_example({EXAMPLE: "nobody"})
 
 
 phrases = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -143,7 +131,3 @@ def test_what_others_put_into_a_query_stays_there(texts: dict[str, str]) -> None
     others = {f"utm_{name}": text for name, text in texts.items()}
     made = becomes({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"})
     assert made == others | {"seed": "7", "edits": "w_q.0.0.1"}
-
-
-def test_a_query_of_defaults_alone_opens_no_other_example() -> None:
-    assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}

@@ -166,13 +166,10 @@ def test_cat_can_be_made_to_read_sat() -> None:
     assert not done(CAT, Scenario(text="a dog"))
 
 
-def test_every_step_from_the_second_on_asks() -> None:
-    assert tuple(step.name for step in STEPS[1:]) == ASKING
-
-
 @given(setups(whole=True))
 @settings(max_examples=examples(60), deadline=None)
 def test_the_right_choice_is_right(scenario: Scenario) -> None:
+    assert tuple(step.name for step in STEPS[1:]) == ASKING, "every step from the second on asks"
     trace = traced(scenario)
     for query in range(len(trace.tokens)):
         for step in ASKING:
