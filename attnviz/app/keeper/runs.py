@@ -2,9 +2,9 @@
 
 The lane: one run at a time, so that whoever edits a number isn't kept waiting by all who open a page at once. Python
 runs one thread at a time, and lets each wait for all others again and again. What answers an edit (POST /numbers) never
-waits here, and has one run beside it, begun when none was under way: beside two, numbers took four times as long at the
-median, and runs gained little. A run that takes long keeps its place for a moment alone, so that no sweep, training or
-slow browser holds others up.
+waits here, and has one run beside it: beside two, numbers took four times as long at the median, and runs gained
+little; and for a while after a run, none begins beside edits. A run that takes long keeps its place for a moment alone,
+so that no sweep, training or slow browser holds others up.
 
 The clock ends a run that has used a processor for longer than anything that the app offers takes. What a visitor can
 ask for is bounded by its size (core/limits.py, scaling/sweeps.py); this is for what was overlooked there. Time in which
@@ -111,42 +111,49 @@ CLOCK = Clock()
 
 PLACES = 1
 MOMENT = 0.5  # seconds: several times as long as most runs take
-PATIENCE = 0.5  # seconds from the last run's end that edits hold the next one up, where they never pause
+PATIENCE = 0.25  # seconds from the last run's end for which edits hold the next one up, where they never pause
 # Seconds until a thread that computes lets another go on, while numbers are computed. Each call of torch waits for that
 # beside a run, and there are dozens: at Python's own 0.005 they took 66 ms beside two runs, at this 6, alone 1.5.
 TURN = 0.0005
 
 
 class Lane:
-    """Gives edits their turn, then so many runs a place at once."""
+    """Gives edits their turn, then so many runs a place, in order."""
 
     def __init__(self, places: int = PLACES, moment: float = MOMENT, patience: float = PATIENCE) -> None:
         self._places, self._moment, self._patience = places, moment, patience
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._line: deque[Condition] = deque()  # of runs without a place
         self._since: dict[int, float] = {}  # when each run that has a place got it, by its thread
         self._left, self._edits, self._turn = 0.0, 0, sys.getswitchinterval()
 
     @contextmanager
     def edit(self) -> Iterator[None]:
-        """Go before the runs that haven't begun."""
-        with self._changed:
+        """Hold up runs that haven't begun, for a while."""
+        with self._lock:
             self._edits += 1
             sys.setswitchinterval(TURN)
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._edits -= 1
                 if not self._edits:
                     sys.setswitchinterval(self._turn)
-                    self._changed.notify()
+                    self._wake()
 
     @contextmanager
     def place(self) -> Iterator[None]:
         """Wait for a place and have it, for a moment at most."""
-        with self._changed:
-            while (seconds := self._until_free()) > 0:
-                self._changed.wait(seconds)
+        mine = Condition(self._lock)
+        with self._lock:
+            self._line.append(mine)
+            try:
+                while (seconds := self._until_free() if self._line[0] is mine else math.inf) > 0:
+                    mine.wait(None if math.isinf(seconds) else seconds)
+            finally:
+                self._line.remove(mine)
+                self._wake()
             self._since[threading.get_ident()] = time.monotonic()
         try:
             yield
@@ -155,10 +162,14 @@ class Lane:
 
     def leave(self) -> None:
         """Free this thread's place, if it has one."""
-        with self._changed:
+        with self._lock:
             if self._since.pop(threading.get_ident(), None) is not None:
                 self._left = time.monotonic()
-                self._changed.notify()
+                self._wake()
+
+    def _wake(self) -> None:
+        if self._line:
+            self._line[0].notify()
 
     def _until_free(self) -> float:
         ends = sorted(since + self._moment for since in self._since.values())

@@ -1,5 +1,6 @@
 """Streamlit's scripts and styles, gzipped: it sends them four times as large."""
 
+import asyncio
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class SendsPacked:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._packed: dict[str, bytes] = {}
+        self._packing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -37,8 +39,9 @@ class SendsPacked:
         if name not in _files() or scope.get("method") != "GET" or not takes_packed(Headers(scope=scope)):
             await self.app(scope, receive, send)
             return
-        if name not in self._packed:
-            self._packed[name] = await run_in_threadpool(lambda: packed(_files()[name].read_bytes()))
+        async with self._packing:  # or all who open a page at once would pack it
+            if name not in self._packed:
+                self._packed[name] = await run_in_threadpool(lambda: packed(_files()[name].read_bytes()))
         kind = name.partition("/")[0]
         await Response(self._packed[name], headers=PACKED, media_type=MEDIA[kind])(scope, receive, send)
 

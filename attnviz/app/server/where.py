@@ -141,7 +141,7 @@ _POLICY = {
     "form-action": "'self'",
 }
 # No Cross-Origin-Opener-Policy: a browser starts a process of its own for a page that has one, which costs 40 ms of a
-# first page. It'd keep who opened the page from leading it elsewhere; they can read nothing of it either way.
+# first page. It'd keep who opened the page from leading it elsewhere; what it says or shows they can't read either way.
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     # A link holds what was typed: nobody else hears of it.

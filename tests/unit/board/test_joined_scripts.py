@@ -1,6 +1,6 @@
 """Scripts as they are sent: joined and made short, they do what they did, with the sentences that they say."""
 
-import gzip
+import asyncio
 import json
 import re
 from hashlib import blake2s
@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from httpx import ASGITransport, AsyncClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
@@ -15,7 +16,8 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from attnviz.app.components.script_file import board_file
+from attnviz.app.components.script_file import board_file, packed
+from attnviz.app.server import packed as server_packed
 from attnviz.app.server import routes
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.where import soon
@@ -194,7 +196,6 @@ def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClien
 
 
 def test_packed_it_is_light() -> None:
-    assert gzip.decompress(board_file().packed) == board_file().text
     assert len(board_file().packed) <= 90_000, "bytes"
 
 
@@ -203,12 +204,27 @@ def test_packed_it_is_light() -> None:
 def test_streamlits_scripts_hold_packed_what_it_sends(base: str, takes: str) -> None:
     served = create_streamlit_static_assets_routes(base_url=base)
     plain, ours = (TestClient(Starlette(routes=served, middleware=w)) for w in ([], [Middleware(SendsPacked)]))
-    for script in re.findall(r"/static/(?:js|css)/[^\"]+", plain.get(f"{base}/").text):
+    scripts = re.findall(r"/static/(?:js|css)/[^\"]+", plain.get(f"{base}/").text)
+    assert len(scripts) > 20
+    for script in scripts:
         sent, packed = (each.get(base + script, headers={"accept-encoding": takes}) for each in (plain, ours))
         assert packed.content == sent.content
         assert packed.headers["content-type"].split(";")[0] == sent.headers["content-type"].split(";")[0]
         assert packed.headers.get("content-encoding") == ("gzip" if "gzip" in takes else None)
         assert "content-encoding" not in sent.headers, "Streamlit packs its scripts: server/packed.py can go"
+
+
+def test_a_script_is_packed_once_though_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = count()
+    monkeypatch.setattr(server_packed, "packed", lambda text: (next(made), packed(text))[1])
+    ours, path = SendsPacked(Starlette()), f"/static/{next(iter(server_packed._files()))}"
+
+    async def ask() -> None:
+        async with AsyncClient(transport=ASGITransport(ours), base_url="http://testserver") as client:
+            await asyncio.gather(*(client.get(path) for _ in range(8)))
+
+    asyncio.run(ask())
+    assert next(made) == 1
 
 
 @pytest.mark.parametrize("name", ["board.00000000000000000000.js", "board.js", "board.js.map"])

@@ -10,8 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import CLOCK, MOST, Clock, Lane, RunTooLongError
-from attnviz.app.scaling.sweeps import MOST as MOST_OF_A_SWEEP
+from attnviz.app.keeper.runs import CLOCK, Clock, Lane, RunTooLongError
 from attnviz.words import say
 from tests.unit.helpers import most_at_once
 
@@ -132,10 +131,6 @@ def test_where_a_run_or_a_part_of_one_fails_a_sentence_says_so_and_leads_on_with
     shown = say("app.start_anew")
     assert links == [f'<p><a href="?{query}" target="_self">{shown}</a></p>'
                      for query in (urlencode({"text": text}), urlencode({"text": text}), "")]  # fmt: skip
-
-
-def test_nothing_that_is_offered_takes_as_long() -> None:
-    assert MOST_OF_A_SWEEP * 2 <= MOST
 
 
 # The lane of runs: few at a time, and none that takes long holds others up

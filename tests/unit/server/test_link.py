@@ -17,7 +17,7 @@ from attnviz.core.changes import Changes
 from attnviz.core.stages import EDITABLE, MASK
 from attnviz.link.changes_text import decode_changes, encode_changes
 from attnviz.link.codecs import VERSION, Choice, Number, Whole, pack, unpack
-from attnviz.link.set_up import MAX_QUERY_CHARACTERS, Control, parameters, query_of, scenario_from_query, scenario_of
+from attnviz.link.set_up import MAX_QUERY_CHARACTERS, Control, parameters, query_of, scenario_from_query
 from attnviz.words import say
 from tests.examples import examples
 from tests.node import PageScript
@@ -77,13 +77,6 @@ def test_every_control_is_called_otherwise_and_explains_each_of_its_choices() ->
             assert [choice for choice in choices if not parameter.meaning(choice)] == []
             called = {parameter.called(choice) for choice in choices}
             assert len(called - {*choices} - {"ReLU", "GELU"}) >= len(choices) - 2
-
-
-def test_the_defaults_make_the_published_scenario() -> None:
-    scenario = scenario_of({name: parameter.default for name, parameter in parameters().items()})
-    assert scenario == Scenario(embedding="published")
-    assert scenario_of({}) == Scenario()
-    assert {parameters()["causal"].read(raw) for raw in ("true", "True", "TRUE")} == {(True, None)}
 
 
 NUMBERS = [control for control in parameters().values() if isinstance(control.codec, Whole | Number)]

@@ -79,10 +79,6 @@ WORDS = CAT.tokens
 READS = {("fluffy", "cat"): 61, ("cat", "fluffy"): 71, ("chased", "cat"): 51, ("mouse", "fluffy"): 51}
 
 
-def unsaid(text: str) -> str:
-    return ""
-
-
 @pytest.mark.parametrize(("query", "key"), READS)
 def test_its_numbers_mean_something(query: str, key: str) -> None:
     row = trace(CAT).attention_weights[WORDS.index(query)]
@@ -107,9 +103,9 @@ def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
      {"seed": "123", "foo": "1"}],
 )  # fmt: skip
 def test_a_link_of_which_nothing_is_left_is_the_published_example_by_name(query: Mapping[str, str]) -> None:
-    opened = read_link(query, repr, unsaid)
+    opened = read_link(query, repr, lambda name: "")
     assert opened.query == {EXAMPLE: PUBLISHED}
-    assert read_link(opened.query, repr, unsaid).query == opened.query  # as the page runs again with it
+    assert read_link(opened.query, repr, lambda name: "").query == opened.query  # as the page runs again with it
     assert with_example(opened.query) == {}
 
 
