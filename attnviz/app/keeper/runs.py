@@ -111,7 +111,7 @@ CLOCK = Clock()
 
 PLACES = 1
 MOMENT = 0.5  # seconds: several times as long as most runs take
-PATIENCE = 0.25  # seconds from the last run's end for which edits hold the next one up, where they never pause
+PATIENCE = 0.5  # seconds from the last run's end for which edits hold the next one up, where they never pause
 # Seconds until a thread that computes lets another go on, while numbers are computed. Each call of torch waits for that
 # beside a run, and there are dozens: at Python's own 0.005 they took 66 ms beside two runs, at this 6, alone 1.5.
 TURN = 0.0005
