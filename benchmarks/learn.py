@@ -7,6 +7,7 @@ from statistics import median
 
 from playwright.sync_api import Page
 
+from attnviz.words import say
 from benchmarks.board import move_through, within_a_frame
 from benchmarks.browser import in_page, launched, tab
 from benchmarks.clients.client import Client, connected
@@ -86,6 +87,6 @@ async def _beside(server: Server) -> list[Row]:
 
 async def watch(reader: Client) -> None:
     """Ask how far a training is, as its page does, as long as it is under way."""
-    while list(reader.elements("progress")):
+    while any(button.label == say("learn.pause") for button in reader.elements("button")):
         await asyncio.sleep(POLLED)
-        await reader.rerun(fragment=reader.fragment_of("progress"))
+        await reader.rerun(fragment=reader.fragment_of("button", "learn.pause"))
