@@ -42,9 +42,9 @@ _address = component(
 def hear() -> None:
     """Read the page's query; begin anew where controls stand otherwise."""
     session, context = this_session(), get_script_run_ctx()
+    _set_apart(memory())
     ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in memory().offers]}
-    told = _address(key=_EARS, data=ears, on_said_change=lambda: None, height=1)
-    said = _valid(told.get("said"))
+    said = _valid(_address(key=_EARS, data=ears, on_said_change=lambda: None, height=1).get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
     if (now := session.address) is None:  # a page that has said something was drawn by a server before this one
         query = read_query(said["query"] if said and not history else came)
@@ -132,6 +132,15 @@ def offering() -> Offer:
     return now.offers[-1]
 
 
+def _set_apart(now: Memory) -> None:
+    """Offer separately what was added to an offer since it was sent."""  # by a run that was overtaken
+    for last in now.offers[-1:]:
+        if last.told not in (None, (last.patch, last.path)) and not last.drawn:
+            (patch, path), added = last.told, dict(last.patch.items() - last.told[0].items())
+            now.offers.append(Offer(secrets.token_urlsafe(8), added, None if last.path == path else last.path))
+            last.patch, last.path = patch, path
+
+
 def turn(values: Mapping[str, Any]) -> None:
     """Set controls in the next run; from a callback or before drawing."""
     table = parameters()
@@ -156,13 +165,8 @@ def tell(page: str, key: str = "address") -> None:
     """Tell the page what was drawn, after a run or a fragment."""
     now = memory()
     found = known.becomes(now.query, known.controls(), now.texts)
-    drawn = {
-        "from": known.mark_of_now(),
-        "is": written(found),
-        "page": page,
-        "n": (now.said or {}).get("n", 0),
-        "offers": [each.sent() for each in now.offers],
-    }
+    n, offers = (now.said or {}).get("n", 0), [each.sent() for each in now.offers]
+    drawn = {"from": known.mark_of_now(), "is": written(found), "page": page, "n": n, "offers": offers}
     for each in now.offers:
         each.drawn = True
     now.query, now.past, now.turning, now.corrected = found, (*now.past[-5:], found), None, {}

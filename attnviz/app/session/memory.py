@@ -20,11 +20,13 @@ class Offer:
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
     path: str | None = None
+    told: tuple[dict[str, str | None], str | None] | None = None  # as the page may have taken it
     drawn: bool = False
     left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
 
     def sent(self) -> dict[str, Any]:
-        """Return what the page is sent of it."""
+        """Return what the page is sent of it, and keep that."""
+        self.told = dict(self.patch), self.path
         return {"id": self.id, "patch": self.patch, "path": self.path}
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -57,3 +58,19 @@ def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
     reader.at.number_input(key="seed").set_value(parameters()["seed"].default)  # which no query says
     reader.say({"query": "embedding=stable&text=a+b&seed=2", "taken": ""})
     assert in_address(reader.at, "seed") == ""
+
+
+def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the page has taken what that run offered, and says so."""
+    exercise = "exercise.7.3.2.2.i.s.c"
+    reader, cell = (
+        Reader("pages/exercises.py", check=exercise),
+        f"{exercise.replace('exercise', 'check.answer')}.context",
+    )
+    with monkeypatch.context() as overtaken:
+        overtaken.setattr(address, "tell", lambda *_: None)
+        reader.set(f"{cell}.0.0", "5")
+    (offer,) = reader.at.session_state["session"].address.offers
+    reader.at.text_input(key=f"{cell}.0.1").set_value("6")
+    reader.say({"query": urlencode({"check": exercise} | offer.patch), "taken": offer.id})
+    assert [reader.value(f"{cell}.0.{column}") for column in (0, 1)] == ["5", "6"]

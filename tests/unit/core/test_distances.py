@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.carried import bring_back, carry_over
 from attnviz.core.changes import changes_of
-from attnviz.explanation.numbers_from import vectors_in_words
-from attnviz.words import say
 from tests.unit.helpers import edits_of
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
@@ -62,9 +60,3 @@ def test_an_edit_stays_with_its_distance(scenario: Scenario, data: st.DataObject
         assert (0 <= at < 2 * n - 1) == (edit not in dropped.edits)
         if 0 <= at < 2 * n - 1:
             assert new.matrix("by_distance")[edit.row, at] == old.matrix("by_distance")[edit.row, edit.column]
-
-
-def test_the_summary_says_what_tells_places() -> None:
-    assert say("summary.positions.alibi") in vectors_in_words(Scenario(positions="alibi"))
-    by_hand = Scenario("a", positions="relative", by_distance=[[2.0]])
-    assert say("summary.positions.distances") in vectors_in_words(by_hand)

@@ -39,12 +39,9 @@ def test_each_kind_hides_what_it_says(n: int, size: int) -> None:
         assert (made.is_hidden == hidden).all()
         assert (made.matrices["mask"][~torch.from_numpy(hidden.copy())] == 0).all()
         for name in ("mask", "scaled_scores", "attention_weights"):
-            masked_in = made.masked_in(name)
-            assert masked_in is not None
-            assert np.array_equal(masked_in, hidden)
-        for row in range(n):
-            for column in range(n):
-                assert explain(made, "attention_weights", row, column).masked == hidden[row, column]
+            np.testing.assert_array_equal(made.masked_in(name), hidden)
+        for row, column in np.ndindex(n, n):
+            assert explain(made, "attention_weights", row, column).masked == hidden[row, column]
 
 
 def test_the_causal_mask_is_the_switch_and_the_name() -> None:
@@ -54,10 +51,7 @@ def test_the_causal_mask_is_the_switch_and_the_name() -> None:
     assert query_of(Scenario(embedding="published", mask="causal")) == "causal=true"
     assert replace(Scenario(mask="causal"), causal=False) == Scenario()
     assert replace(Scenario(mask="window:3"), mask="not-self").mask_kind.name == "not-self"
-
-
-def test_a_causal_mask_that_is_painted_open_is_none() -> None:
-    opened = Scenario("a b c", mask="causal", edits=[("mask", 0, 1, 0.0)])
+    opened = Scenario("a b c", mask="causal", edits=[("mask", 0, 1, 0.0)])  # by painting it
     assert not trace(opened).causal
     assert trace(opened).attention_weights[0, 1] > 0
 

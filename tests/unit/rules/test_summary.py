@@ -142,6 +142,8 @@ def test_an_overflow_is_told_where_it_arises(first: tuple[str], arguments: dict[
         ({"x": "example:fluffy-cat", "text": "two dogs"}, "The vector of each token is drawn from its text"),
         ({"x": "random:7"}, "X is random, from seed 7."),
         ({"x": [[1, 2, 3]] * 6}, "The numbers of X are given."),
+        ({"positions": "alibi"}, "a number is added that falls with the distance of the two tokens"),
+        ({"positions": "relative", "text": "a", "by_distance": [[2.0]]}, "these numbers are given."),
     ],
 )
 def test_it_is_said_where_the_vectors_come_from(arguments: dict[str, Any], said: str) -> None:
