@@ -9,13 +9,16 @@ PORT ?= 8501
 IMAGE ?= attnviz
 # Test processes at once; auto is one for each core, on which torch then needs no threads of its own.
 JOBS ?= auto
-PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS)
+PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 PY := $(VENV)/bin/python
 VERSION = $(shell sed -n 's/^__version__ = "\([^"]*\)".*/\1/p' attnviz/__init__.py)
 RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
+
+# Each process would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test search quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
@@ -45,7 +48,9 @@ help:
 run: app-packages
 	$(PY) -m attnviz app --address $(ADDRESS) --port $(PORT)
 
-test: checks unit pages browser
+test: checks
+	$(PYTEST) attnviz tests/unit tests/pages
+	@$(MAKE) browser
 
 # Two at once: each of them uses one core.
 checks: dev-packages node-packages
@@ -89,7 +94,7 @@ browser: dev-packages chromium
 	$(PYTEST) tests/browser
 
 bench: dev-packages chromium
-	@$(INSTALL) --alone requirements-field.txt requirements.txt requirements-dev.txt
+	@$(INSTALL) --alone requirements-field.txt --alone requirements-dev.txt requirements.txt
 	$(PY) -m benchmarks
 
 bench-load: dev-packages
@@ -135,7 +140,7 @@ app-packages: $(VENV)/made
 	@$(INSTALL) requirements.txt
 
 dev-packages: $(VENV)/made
-	@$(INSTALL) requirements.txt requirements-dev.txt
+	@$(INSTALL) --alone requirements-dev.txt requirements.txt
 
 release-packages:
 	@[ -e $(RELEASE)/bin/python ] || $(PYTHON) -m venv $(RELEASE)

@@ -235,8 +235,8 @@ def _look(learner: Learner, name: str, wide: bool) -> None:
 
     eventually(wrong, {})
     cells = learner.page.locator(".board .cell:visible")
-    usual = ((1366, 768) if wide else (390, 844),)
-    for sizes, scheme in zip((OTHERS * wide + usual, usual), schemes(learner.page), strict=True):
+    usual = (1366, 768) if wide else (390, 844)
+    for sizes, scheme in zip((OTHERS * wide, (usual,)), schemes(learner.page), strict=True):
         for width, height in sizes:
             learner.page.set_viewport_size({"width": width, "height": height})
             at = (name, scheme, width, height)

@@ -319,9 +319,6 @@ def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(new: New, pat
         eventually(partial(labels.evaluate_all, cut), [])
 
 
-# What opens on Explore, and what is compared
-
-
 def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new: New) -> None:
     reader = new(Learner, 1366, 768).go("/", example="fluffy-cat")
 

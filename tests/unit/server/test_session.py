@@ -25,8 +25,8 @@ def _climbs(reader: Reader, what: Any) -> int:
     seen: list[str] = []
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
-        ours = Path(frame.f_code.co_filename).is_relative_to(_APP) or "/pages/" in frame.f_code.co_filename
-        if event == "return" and isinstance(argument, Scenario) and ours:
+        file = frame.f_code.co_filename
+        if event == "return" and isinstance(argument, Scenario) and file.startswith((f"{_APP}/", f"{_ROOT}/pages/")):
             seen.append(frame.f_code.co_qualname)
 
     threading.setprofile(look)
