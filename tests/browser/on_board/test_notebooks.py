@@ -176,9 +176,7 @@ def test_jupyter_shows_boards_hears_of_edits_and_is_never_blank(page: Page, chro
     assert reader.pdf().count(b"/Subtype /Image") > 6
     reader.close()
     printed, _ = LatexExporter().from_notebook_node(saved)  # type: ignore[no-untyped-call]
-    in_latex = [
-        output.data["text/latex"] for cell in saved.cells for output in cell.outputs if "text/latex" in output.data
-    ]
+    in_latex = [each.data["text/latex"] for cell in saved.cells for each in cell.outputs if "text/latex" in each.data]
     assert len(in_latex) == len(saved.cells)
     assert all(each in printed for each in in_latex)
 
@@ -207,6 +205,7 @@ def _edits_come_back(jupyter: Jupyter) -> None:
     for key in "abmdd":
         page.keyboard.press(key)
     assert page.evaluate(CELLS) == kinds
+    eventually(lambda: "scores.1.1" in jupyter.asks("print(board.query)"), True)  # or the click comes after what is set
     jupyter.asks("board.scenario = attnviz.Scenario('a cat', causal=True)")
     for board in (first, second):
         expect(board.locator('[data-at^="attention_weights"]')).to_have_count(4)

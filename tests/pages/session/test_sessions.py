@@ -61,7 +61,6 @@ def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
 
 
 def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though the page has taken what that run offered, and says so."""
     exercise = "exercise.7.3.2.2.i.s.c"
     reader, cell = (
         Reader("pages/exercises.py", check=exercise),
@@ -70,7 +69,7 @@ def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.Mon
     with monkeypatch.context() as overtaken:
         overtaken.setattr(address, "tell", lambda *_: None)
         reader.set(f"{cell}.0.0", "5")
-    (offer,) = reader.at.session_state["session"].address.offers
+    (offer,) = reader.at.session_state["session"].address.offers  # which the page has taken
     reader.at.text_input(key=f"{cell}.0.1").set_value("6")
     reader.say({"query": urlencode({"check": exercise} | offer.patch), "taken": offer.id})
     assert [reader.value(f"{cell}.0.{column}") for column in (0, 1)] == ["5", "6"]
