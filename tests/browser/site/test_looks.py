@@ -145,9 +145,8 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
 def test_with_reduced_motion_nothing_moves(new: New, name: str) -> None:
     reader = new(Learner, *WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
-    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=3"))
-    holds(reader.page, "Boolean(window.attnvizAddress?.heard)")  # before, the style of all pages is on its way
-    reader.page.evaluate(_WATCH)
+    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=3")).page.evaluate(_WATCH)
+    holds(reader.page, "Boolean(window.attnvizAddress?.heard)")  # what is pressed before the pages' style comes fades
     for selector in MOVING[name]:
         reader.page.locator(selector).first.click()
         reader.settle()

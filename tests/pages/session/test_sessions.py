@@ -61,11 +61,8 @@ def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
 
 
 def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    exercise = "exercise.7.3.2.2.i.s.c"
-    reader, cell = (
-        Reader("pages/exercises.py", check=exercise),
-        f"{exercise.replace('exercise', 'check.answer')}.context",
-    )
+    exercise, cell = "exercise.7.3.2.2.i.s.c", "check.answer.7.3.2.2.i.s.c.context"
+    reader = Reader("pages/exercises.py", check=exercise)
     with monkeypatch.context() as overtaken:
         overtaken.setattr(address, "tell", lambda *_: None)
         reader.set(f"{cell}.0.0", "5")
