@@ -30,7 +30,7 @@ RUN python .ci/install.py --torch-index "$TORCH_INDEX" --alone requirements-mode
 COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
-COPY app.py ./
+COPY app.py LICENSE ./
 # A file system that may only be read can't keep what Python makes of them at the first start.
 RUN python -m compileall -q attnviz pages app.py
 
@@ -40,6 +40,7 @@ ARG COMMIT=""
 ENV ATTNVIZ_COMMIT=$COMMIT
 LABEL org.opencontainers.image.title="attnviz" \
       org.opencontainers.image.description="An interactive self-attention visualizer: every number real, editable and explained." \
+      org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$COMMIT" \
       org.opencontainers.image.base.name="python:3.11-slim"

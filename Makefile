@@ -9,7 +9,17 @@ PORT ?= 8501
 IMAGE ?= attnviz
 # Test processes at once; auto is one for each core, on which torch then needs no threads of its own.
 JOBS ?= auto
-PYTEST = OMP_NUM_THREADS=1 $(PY) -m pytest -n $(JOBS) --dist worksteal
+# The kernels that tests compute with: `default`, `avx2` and `avx512` are those of a processor that has no more; `fused`
+# and `backwards` are products of matrices of our own, which round as other processors do (tests/kernels.py). Empty
+# means the best that this processor has.
+CPU ?=
+KERNELS_default = ATEN_CPU_CAPABILITY=default MKL_ENABLE_INSTRUCTIONS=SSE4_2 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
+KERNELS_avx2 = ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 ONEDNN_MAX_CPU_ISA=AVX2
+KERNELS_avx512 = ATEN_CPU_CAPABILITY=avx512 MKL_ENABLE_INSTRUCTIONS=AVX512
+KERNELS_fused = ATTNVIZ_KERNELS=fused
+KERNELS_backwards = ATTNVIZ_KERNELS=backwards
+KERNELS = $(if $(CPU),$(or $(KERNELS_$(CPU)),$(error CPU is '$(CPU)', expected default, avx2, avx512, fused or backwards)))
+PYTEST = OMP_NUM_THREADS=1 $(KERNELS) $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 PY := $(VENV)/bin/python
 VERSION = $(shell sed -n 's/^__version__ = "\([^"]*\)".*/\1/p' attnviz/__init__.py)
@@ -20,15 +30,17 @@ INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requireme
 # Each process would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test search quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test families search quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
-	@echo "make test          set up and check: lint types imports js unit pages browser"
+	@echo "make test          set up and check: lint types imports js unit pages browser; a part that fails stops no other"
+	@echo "make unit          one part; CPU=default, avx2, avx512, fused or backwards: as on another processor"
 	@echo "make search        the laws of the core at many random examples, others each time"
+	@echo "make families      build every kind of model of transformers small, and write docs/models.md: half an hour"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
 	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two, and 300 who vote on two"
@@ -48,13 +60,17 @@ help:
 run: app-packages
 	$(PY) -m attnviz app --address $(ADDRESS) --port $(PORT)
 
-test: checks
-	$(PYTEST) attnviz tests/unit tests/pages
-	@$(MAKE) browser
+# Each part runs, whatever became of those before it; the last line names those that failed.
+test:
+	@failed=; for part in checks unit pages browser; do $(MAKE) $$part || failed="$$failed $$part"; done; \
+	  [ -z "$$failed" ] || { echo "make test: failed:$$failed" >&2; exit 1; }
 
 # Two at once: each of them uses one core.
 checks: dev-packages node-packages
-	@$(MAKE) --jobs=2 mypy tsc lint imports js
+	@$(MAKE) --jobs=2 --keep-going mypy tsc lint imports js
+
+families: dev-packages
+	OMP_NUM_THREADS=1 $(PY) -m tests.families
 
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages

@@ -5,6 +5,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.core.attention.plain import FeedForwardTrace, feed_forward
 from attnviz.core.matrix_input import Edit
@@ -14,6 +15,7 @@ from attnviz.core.trace import Trace, available_devices
 from attnviz.explanation import Explanation, explain
 from attnviz.marking import Marking, mark, mark_pipeline
 from attnviz.models import ModelEdit, ModelTrace, look_into
+from attnviz.published.by_class import by_class
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
 from attnviz.training import Training, TrainingSettings, train, train_many
@@ -40,6 +42,7 @@ __all__ = [
     "UndefinedAttentionError",
     "attend",
     "available_devices",
+    "by_class",
     "documents",
     "explain",
     "feed_forward",
@@ -87,6 +90,7 @@ def _documented(name: str) -> Callable[..., Any]:
     return look
 
 
+@typed
 def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
     """Return the attention weights of all heads as a Plotly figure: :func:`attnviz.figures.model_figure`."""
     from attnviz.figures import model_figure

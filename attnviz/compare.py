@@ -80,7 +80,9 @@ def _with_contexts(trace: AttentionTrace) -> AttentionTrace:
     """Return a one-head trace whose context also stands for all heads."""
     told = replace(trace.stages["context"], name=CONTEXTS)
     matrices = {**trace.matrices, CONTEXTS: trace.context}
-    return AttentionTrace(MappingProxyType({**trace.stages, CONTEXTS: told}), matrices, trace.tokens, trace.notes)
+    return AttentionTrace(
+        MappingProxyType({**trace.stages, CONTEXTS: told}), matrices, trace.tokens, trace.notes, trace.chances
+    )
 
 
 def heads_in_words(a: Scenario, b: Scenario, head: int, layer: int = 0) -> str:

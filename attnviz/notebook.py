@@ -17,7 +17,7 @@ from attnviz.documents import shown_in_notebook
 from attnviz.documents.boards import checked_for_board
 from attnviz.documents.page import FAMILY, packed_letters
 from attnviz.link.parameter_table import CELL, HEAD, LAYER, QUERY
-from attnviz.link.set_up import query_of
+from attnviz.link.set_up import VECTORS_OF_OPENING, query_of, settings_by_class
 from attnviz.link.state import State, state_of
 from attnviz.scripts import shortened
 from attnviz.words import by_language
@@ -103,4 +103,5 @@ def _data(state: State, scenario: Scenario) -> dict[str, Any]:
     drawn = drawn_data(scenario, trace, state.position, state.values["digits"], OF_PLAYGROUND, of_now=True)
     cell = state.values[CELL]
     picked = as_place(cell and as_seen(trace.stages, trace.matrices, *cell))
-    return drawn | {"key": "notebook", "picks": _PICKS, "picked": picked}
+    own = {"part": VECTORS_OF_OPENING, "settings": settings_by_class()}
+    return drawn | {"key": "notebook", "picks": _PICKS, "picked": picked, "ownSentence": own}

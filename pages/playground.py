@@ -24,7 +24,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
-from attnviz.explanation.summary import attends_most, out_of_the_ordinary
+from attnviz.explanation.summary import finding, out_of_the_ordinary
 from attnviz.link.parameter_table import HEATMAPS
 from attnviz.teach.predictions import Asked
 
@@ -77,7 +77,7 @@ def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
 def _show_computed(says: DeltaGenerator, pictures: DeltaGenerator, scenario: Scenario, seen: Sequence[int]) -> None:
     computed, (query, *_, digits) = traced_in_view(scenario), seen
     with says:
-        st.text(attends_most(computed, query, digits))
+        st.text(finding(computed, query, digits))
         st.caption(" ".join((numbers_in_words(scenario), *computed.notices, *out_of_the_ordinary(computed))))
         mark_while_older(scenario, "says", *seen)
     with pictures:

@@ -1,7 +1,6 @@
 """The history of attention, step by step, with papers and boards."""
 
 import html
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.session.session import this_session
+from attnviz.app.parts.opened import open_step, put_step
 from attnviz.app.text import is_dark
 from attnviz.core.attention.linear import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.core.scenario import traced
@@ -25,17 +24,10 @@ _BESIDE = 64  # pixels of a picture over its board
 _STYLE = (Path(__file__).parent / "history.css").read_text()
 
 
-@dataclass
-class Opened:
-    """The step whose board is open; None where all are listed."""
-
-    step: str | None = None
-
-
 def show_history() -> None:
     """Draw all steps, then what no stage can show."""
     st.html(f"<style>{_STYLE}</style>")
-    if (opened := this_session().part(Opened).step) is not None:
+    if (opened := open_step()) is not None:
         _show_beside(step_named(opened))
         return
     st.markdown(f"## {say('history.heading')}")
@@ -60,13 +52,9 @@ def _show_step(name: str) -> None:
         st.html(_pictures(name, dark=is_dark()))
         st.text(step.said("line"))
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(say("history.open"), key=f"history.open.{name}", on_click=_open, args=(name,))
+            st.button(say("history.open"), key=f"history.open.{name}", on_click=put_step, args=(name,))
             paper = step.said("paper")
             st.link_button(paper.split(", ")[0], step.paper, help=paper, type="tertiary")
-
-
-def _open(name: str | None) -> None:
-    this_session().part(Opened).step = name
 
 
 def _show_beside(step: Step) -> None:
@@ -76,7 +64,7 @@ def _show_beside(step: Step) -> None:
         with st.container(gap=None, key="history_told"):
             head = st.container(horizontal=True, vertical_alignment="center")
             head.button(
-                say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=_open, args=(None,)
+                say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=put_step, args=(None,)
             )
             head.markdown(f"**{step.said('title')}**", width="content")
             # Not st.page_link: the controls of this session would hold on to their values.

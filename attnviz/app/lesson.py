@@ -12,7 +12,7 @@ from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import go_to, turn
+from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.board.data import fits_board
@@ -29,8 +29,9 @@ from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predic
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 
+_VECTORS = next(step for step in STEPS if step.name == "embeddings")
 _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
-# What is asked has the place of what is told afterwards, at the left of the board, or above it.
+# The question stands where the step's text will stand: to the left of the board, or above it.
 _ASKED_CSS = """<style>
 .st-key-lesson_body { position: relative; }
 @media (width >= 970px) { /* where boards leave it a column, too */
@@ -161,7 +162,10 @@ def looks_of_step(
         return _looks_after(step, scenario, trace, query, digits, outcome, see, presenting=presenting)
     before = STEPS[STEPS.index(step) - 1]
     looks = _looks_after(before, scenario, trace, query, digits, [], None, presenting=presenting)
-    return replace(looks, lit=None, new=(), tells={**(looks.tells or {}), "sentences": [], "analogy": "", "about": ""})
+    looks = replace(looks, lit=None, new=(), tells={**(looks.tells or {}), "sentences": [], "analogy": "", "about": ""})
+    if presenting and not looks.names:  # words alone would leave most of a hall's screen empty
+        return replace(looks, ghosts=shown_matrices(step, trace), ribbons=None)
+    return looks
 
 
 def _why_nothing(step: Step, trace: AttentionTrace, query: int) -> list[str]:
@@ -196,13 +200,22 @@ def _looks_after(
         outcome, told, analogy = [outcome[0], *filter(None, [" ".join(outcome[1:-1])])], told[:1], ""
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
-        ghosts=() if presenting else tuple(name for name in in_view(trace.stages) if name not in names),
+        ghosts=() if presenting else _kept_places(number, trace, names),
         holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),
         scaled="scaled_scores" in names,
         tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in told],
                "analogy": analogy, "about": "" if presenting else about_the_numbers(step, scenario),
                "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},
     )  # fmt: skip
+
+
+def _kept_places(number: int, trace: AttentionTrace, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the matrices not reached yet whose places stay free.
+
+    While words become vectors, these alone have the whole screen; from there on no matrix moves from step to step.
+    """
+    later = shown_matrices(_VECTORS, trace) if number <= STEPS.index(_VECTORS) + 1 else in_view(trace.stages)
+    return tuple(name for name in later if name not in names)
 
 
 def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
@@ -237,23 +250,20 @@ def _open(question: str) -> None:
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges, whether each is solved, and all matrices."""
     st.markdown(f"## {say('challenges.heading')}")
-    # Beside each other, so that on a laptop they stand above the board in one view.
+    # Three columns leave a laptop's screen room for the board below them.
     with marked_while_older(scenario, "challenges"):
-        for i, (column, challenge) in enumerate(zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True)):
+        for column, challenge in zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True):
             with column:
-                _show_challenge(i, challenge, trace)
+                _show_challenge(challenge, trace)
 
 
-def _show_challenge(i: int, challenge: Challenge, trace: AttentionTrace) -> None:
+def _show_challenge(challenge: Challenge, trace: AttentionTrace) -> None:
     with st.container(border=True, height="stretch"):
         done, says = (
             (False, say("challenges.undefined")) if undefined(trace) else challenge.check(trace, state.digits())
         )
-        st.text(say("challenges.done", task=challenge.task) if done else challenge.task)
+        task = challenge.task(trace)
+        st.text(say("challenges.done", task=task) if done else task)
         st.caption(says)
-        with st.container(horizontal=True):
-            if challenge.text and tuple(challenge.text.split()) != trace.tokens:
-                st.button(say("challenges.use_sentence"), key=f"lesson.use.{i}", on_click=turn,
-                          args=({"text": challenge.text},))  # fmt: skip
-            with st.popover(say("challenges.hint")):
-                st.text(challenge.hint)
+        with st.popover(say("challenges.hint")):
+            st.text(challenge.hint(trace))

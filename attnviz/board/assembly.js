@@ -2,8 +2,9 @@
 
 import { CanvasGrid } from "./cells/canvas_grid.js";
 import { button, drawn, make, put, toggle, UNSEEN, write } from "./cells/elements.js";
-import { Grid } from "./cells/grid.js";
-import { layoutOf, PRESENTED, RIBBONS } from "./spine/layout.js";
+import { Grid, widthsOf } from "./cells/grid.js";
+import { inHall, numbersFirst } from "./spine/hall.js";
+import { labelsOf, layoutOf, PRESENTED, RIBBONS, saysOf } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
 import { NARROW } from "./story/story_layout.js";
 import { leftFor } from "./spine/telling.js";
@@ -15,16 +16,24 @@ import { say } from "../scripts/sentences.js";
 const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
-const ABOUT = 20; // more of them takes what is said of random numbers in a lecture room
-const [LOWEST, MANY] = [700, 9]; // pixels of a window in which ribbons over more words are low
-const LOW = 800; // pixels of a window in which a board under other pictures has no room for ribbons
+// pixels of a window in which ribbons over so many words are lower and lower; in the higher one, a board under other
+// pictures has no room for them
+const [LOW, LOWEST, MANY] = [800, 740, 9];
+const NAMES = 14; // and around names of V's rows
+// pixels that what is said of a cell takes under a step that is presented, and with which what is new has room, too
+const [EXPLAINED, LESS] = [68, 40];
+const SPARED = 60; // pixels of a dock that a layout keeps free, where its room is spoken for
 const BESIDE = 24; // pixels beside what is brought into view
+const GAP = 6; // pixels of Streamlit's under a step that is asked
+const END = 78; // pixels at the right end of words that are kept free for the way out of a presentation
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
 export class Assembly {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     this.laid = ""; // the room in which everything was placed
+    /** @type {number | null} */
+    this.reached = null; // how many matrices there were when the board was built last
   }
 
   // The matrices that have a place: of scores and scaled scores one, as long as not all are asked for.
@@ -46,6 +55,7 @@ export class Assembly {
   }
 
   // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
+  /** @returns {Room} */
   get room() {
     const { board, hall, ribbons } = this;
     const { labels, keys, features, sentence, ofNow, tells } = board.data;
@@ -55,12 +65,15 @@ export class Assembly {
     const zoom = width / (board.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
     const inside = width / zoom;
     const column = tells && (board.telling.texts.length || !tells.presents); // else a lecture room has all of it
-    const above = tells && board.telling.above ? board.telling.heightAbove(inside) : 0;
-    const height = (high - top) / zoom - 8 - above - board.strip.height;
+    const left = (high - top) / zoom;
+    const above = tells && board.telling.above ? board.telling.heightAbove(inside, left) : 0;
+    const height = left - 8 - above - board.strip.height;
     return {
       width: inside, height, tokens: Math.max(labels.length, keys.length), named: features?.length ?? 0, sentence,
       saysBelow: sentence && board.data.says !== false && (hall ? !this.besideInHall : saysBelow(words, inside)),
-      tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons, hall,
+      tells: column ? leftFor(inside, tells.presents) : 0, words: lengthOf(words, 1), ribbons, hall, zoom,
+      labels: board.explores ? labelsOf([...labels, ...keys]) : undefined,
+      kept: numbersFirst(board.data) ? END / zoom : 0,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
       ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
@@ -70,16 +83,19 @@ export class Assembly {
   get besideInHall() {
     const { data, root } = this.board;
     return data.ribbons === null
-      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS + (data.about ? ABOUT : 0) < root.offsetWidth;
+      && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS < root.offsetWidth;
   }
 
   // The room for ribbons: less on a board that stands beside something else, or in a low window, whose rows need what
-  // many words leave. A lecture room has some where all that is read stands beside the words.
+  // many words leave. A lecture room has some on the board of Explore.
   get ribbons() {
     const { data, explores, host } = this.board;
-    const low = data.ofNow === false || (host.view().bottom < LOWEST && data.labels.length > MANY);
-    if (!this.hall) return low ? RIBBONS.low : RIBBONS.whole;
-    return explores && this.besideInHall ? RIBBONS.hall : RIBBONS.none;
+    const { bottom } = host.view();
+    if (this.hall) return explores && data.ribbons === null ? RIBBONS.hall : RIBBONS.none;
+    if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // words have the room
+    const many = data.labels.length > MANY;
+    if (many && bottom < LOWEST) return RIBBONS.lowest;
+    return data.ofNow === false || (many && bottom < LOW) ? RIBBONS.low : RIBBONS.whole;
   }
 
   // Whether matrices need the words' room: in a lecture room, and on a low screen.
@@ -100,6 +116,8 @@ export class Assembly {
     board.shown = board.torch; // what was shown may lack a matrix that there is now
     board.display.explainWith(board.torch);
     this.lay();
+    board.motion.becomes(this.reached);
+    this.reached = board.data.shown.length;
   }
 
   // The colours of the roles on this theme, for what is no cell.
@@ -112,23 +130,44 @@ export class Assembly {
   // Place everything anew, in the room that there is.
   lay() {
     const { board, room } = this;
+    const { tells } = board.data;
     this.laid = roomKey(room);
     this.dress();
     board.grids.clear();
     board.views.disconnect();
     toggle(board.root, "silent", board.data.says === false);
+    const asked = Boolean(tells?.presents && !board.telling.texts.length); // what the step is about
+    const empty = asked || Boolean(tells?.presents && !board.data.shown.length);
+    const large = document.documentElement.hasAttribute("data-presents");
+    toggle(board.root, "filled", large && numbersFirst(board.data) && (Boolean(board.data.store) || empty));
     toggle(board.root, "unread", board.data.ribbons === false || room.hall);
     toggle(board.sentence.ribbons, "gone", board.data.ribbons === false);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
     // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.
-    const placed = room.width < NARROW && !board.data.shown.length ? [] : this.placed;
+    const placed = room.width < NARROW && !board.data.shown.length && !tells?.presents ? [] : this.placed;
     const stages = [...board.stages.values()];
-    const within = (/** @type {number} */ height) => layoutOf(stages, board.torch, placed, { ...room, height });
-    board.layout = within(room.height);
-    if (board.data.tells?.presents && board.layout.width > room.width - room.tells) { // it stands above
+    const chosen = board.data.ribbons === null && !board.all && placed.length > 0;
+    const said = room.saysBelow ? saysOf(room.width, true) : 0;
+    const hallWith = (/** @type {number} */ kept) =>
+      inHall(stages, board.torch, placed, { ...room, height: room.height - kept }, said, this.longest);
+    // What is new in a step stands beside what it is made of.
+    const about = (board.data.fresh ?? []).flatMap((name) => [name, ...board.stages.get(name).sources])
+      .filter((name) => placed.includes(name));
+    const inView = (/** @type {{ seen: string[] }} */ hall) => about.every((name) => hall.seen.includes(name));
+    const kept = asked ? [GAP] : tells ? [EXPLAINED, LESS] : [0];
+    const halls = chosen ? kept.map(hallWith) : [{ seen: placed, named: 0, room }];
+    const { seen, named, room: own } = halls.find(inView) ?? halls[0];
+    Object.assign(room, own);
+    toggle(board.root, "counted", room.hall && room.ribbons > 0);
+    const within = (/** @type {number} */ height) =>
+      layoutOf(stages, board.torch, seen, { ...room, height, width: room.width - named });
+    board.layout = within(room.height + (tells?.presents && chosen ? SPARED : 0));
+    toggle(board.root, "lean", room.lean ?? false);
+    if (tells?.presents && board.layout.width > room.width - room.tells) { // it stands above
       room.tells = 0;
-      board.layout = within(room.height - (board.telling.above ? 0 : board.telling.heightAbove(room.width)));
+      const above = board.telling.above ? 0 : board.telling.heightAbove(room.width, room.height);
+      board.layout = within(room.height - above);
     }
     if (board.layout.width > room.width) board.layout = within(room.height - MAP);
     const edge = Math.max(board.layout.width, room.width - room.tells);
@@ -140,7 +179,7 @@ export class Assembly {
       { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px`,
         marginLeft: `${room.tells}px` });
     // What isn't reached yet has its place alone.
-    for (const name of placed) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
+    for (const name of seen) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
     board.frame.build(edge);
@@ -165,6 +204,12 @@ export class Assembly {
     for (const name of board.layout.foldable) this.fold(name);
     board.undo.follow();
     this.bring(scroller);
+  }
+
+  // How wide the names of V's rows are in a lecture room, with what is around them.
+  get longest() {
+    const { board } = this;
+    return board.explores ? Math.max(...widthsOf(board.data.keys, board)) / board.layout.scale + NAMES : 0;
   }
 
   // What is folded is one thing to press, which opens it; the title of what may be folded is the way back.

@@ -11,6 +11,7 @@ import { Display, Intake, stagesOf } from "./display.js";
 import { Editing } from "./editing.js";
 import { Strip } from "./spine/strip.js";
 import { Input } from "./input.js";
+import { KeysList } from "./keys_list.js";
 import { Picking, Pointing } from "./pointing.js";
 import { addressOf } from "./places.js";
 import { Plane } from "./plane/plane.js";
@@ -102,6 +103,7 @@ export class Board {
     this.pointing = new Pointing(this);
     this.picking = new Picking(this);
     this.editing = new Editing(this);
+    this.keys = new KeysList(this);
     this.panel = new Dock(this);
     this.sentence = new Sentence(this);
     this.flow = new Flow(this);
@@ -136,6 +138,7 @@ export class Board {
     this.views.disconnect();
     this.play.stop();
     this.panel.stop?.();
+    this.keys.end();
     this.root.replaceChildren();
     this.structure = ""; // what still comes finds nothing to draw on
   }

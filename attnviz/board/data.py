@@ -27,6 +27,7 @@ from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
 from attnviz.explanation.explaining import Shapes, shapes_of
 from attnviz.explanation.head_figures import heads_in_words
+from attnviz.explanation.of_words import known_words
 from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import by_language
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
@@ -91,6 +92,8 @@ def board_data(
         "origins": {}
         if scenario is None
         else {name: _origins(scenario, whole_name(stage)) for name, stage in _given(scenario, trace)},
+        "chance": trace.chance,
+        "byClass": "" if scenario is None or trace.chance else known_words(scenario),
         "query": query,
         "head": head_in_view(trace.stages),
         "heads": heads_in_words(trace),
@@ -98,7 +101,7 @@ def board_data(
         "layers": 1 if scenario is None else scenario.n_layers,
         "layer": layer_in_view(trace.stages),
         "digits": digits,
-        "cellDigits": min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits,
+        "cellDigits": cell_digits(digits),
         "features": list(features) if features else None,
     }
 
@@ -206,6 +209,15 @@ def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
     if runs:
         return shape | {"runs": runs}
     return shape | {"float32": bits_of(numbers)}
+
+
+def cell_digits(digits: int) -> int:
+    """Return how many digits cells have: fewer by default.
+
+    >>> cell_digits(4), cell_digits(6)
+    (2, 6)
+    """
+    return min(FEW_DIGITS, digits) if digits == DEFAULT_DIGITS else digits
 
 
 def bits_of(numbers: np.ndarray) -> str:

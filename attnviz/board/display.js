@@ -207,7 +207,21 @@ export class Intake {
     if (key !== board.data.key || !board.structure || !board.root.isConnected) return;
     board.play.stop();
     this.ahead = step;
+    board.data.chance = step ? "" : "all"; // nothing is learned at the start
     board.given = ofMoment(board.data.stages, board.torch, matrices);
+    board.settled = false;
+    board.display.showOwn();
+  }
+
+  // Another temperature, whose slider is moved; torch's numbers follow.
+  turnHotter(/** @type {number} */ temperature) {
+    const { board } = this;
+    const divides = (/** @type {Stage} */ { is, settings }) => Boolean(is.divides) && !settings.factor;
+    const stages = [...board.stages.values()];
+    if (!board.data.ofNow || !board.structure || !stages.some(divides)) return;
+    const changed = stages.map((stage) => (divides(stage)
+      ? { ...stage, settings: { ...stage.settings, temperature, temperature_text: String(temperature) } } : stage));
+    board.stages = /** @type {Stages} */ (new Map(changed.map((stage) => [stage.name, stage])));
     board.settled = false;
     board.display.showOwn();
   }

@@ -10,11 +10,12 @@ from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
+from attnviz.core.scenario.chance import is_drawn
 from attnviz.core.seeding.vectors import called
 from attnviz.core.trace import Trace
 from attnviz.core.what_if import CONCERNED
 from attnviz.explanation.masking import scores_switched
-from attnviz.explanation.numbers_from import drawn_vectors, features_of, is_random, numbers_in_words, projections_of
+from attnviz.explanation.numbers_from import drawn_vectors, features_of, numbers_in_words, projections_of
 from attnviz.explanation.origins import filled_with
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.words import say
@@ -90,7 +91,7 @@ def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
     """Return a scenario's board as JSON values; its host may add more."""
-    told = _about(scenario, trace) if looks.ribbons is not None else _about_in_a_hall(scenario)
+    told = _about(scenario, trace) if looks.ribbons is not None else _about_in_a_hall(scenario, trace)
     about = told if looks.about is None and looks.sentence else looks.about or ""
     data = board_data(scenario, trace, query, digits, looks.names, features_of(scenario))
     if drawn := drawn_vectors(scenario) if looks.what_if else "":
@@ -158,12 +159,14 @@ def packed(data: dict[str, Any]) -> bytes:
 
 def _about(scenario: Scenario, trace: AttentionTrace) -> str:
     # Where not all of it has room, what was done to attention is seen before anything is scrolled.
-    return " ".join((*out_of_the_ordinary(trace), numbers_in_words(scenario), *trace.notices))
+    # That random numbers mean nothing is said by the headline, before what it found.
+    numbers = numbers_in_words(scenario, finding=not trace.chance)
+    return " ".join((*out_of_the_ordinary(trace), numbers, *trace.notices))
 
 
-def _about_in_a_hall(scenario: Scenario) -> str:
-    drawn = any(is_random(scenario, name) for name in projections_of(scenario))
-    return say("summary.projections.in_a_hall") if drawn else ""
+def _about_in_a_hall(scenario: Scenario, trace: AttentionTrace) -> str:
+    drawn = any(is_drawn(scenario, name) for name in projections_of(scenario))
+    return say("summary.projections.in_a_hall") if drawn and not trace.chance else ""
 
 
 def tips_of(scenario: Scenario) -> list[str]:
@@ -175,6 +178,8 @@ def _origin(scenario: Scenario, row: int) -> str:
     if scenario.is_published(row):
         return say("playground.picker.published")
     given = getattr(scenario, scenario.token_matrix)
+    if found := scenario.found_classes:
+        return say("playground.picker.class", kind=say(f"word_class.{found[row].kind.name}"))
     if given is None or row in scenario.rows_beside_example:
         return say("playground.picker.seeded")
     if not isinstance(given, str):

@@ -34,11 +34,12 @@ function listen(/** @type {HTMLElement} */ root) {
     board.end();
   }, board.ended);
   on("attnviz:query", () => board.sender.compare());
+  on("attnviz-temperature", ({ detail }) => board.intake.turnHotter(detail));
   on("attnviz-moment", ({ detail }) => board.intake.turnTo(detail));
   for (const type of /** @type {const} */ (["attnviz:away", "attnviz:back"])) on(type, () => board.panel.report());
   onTheme(root, () => board.repaint(), board.ended);
-  const page = part("MainBlockContainer");
-  if (page) board.sizes.observe(page); // what stands above the board takes its room
+  // What stands above the board takes its room, as does what stands at the foot of the window.
+  for (const each of [part("MainBlockContainer"), part("Main")]) if (each) board.sizes.observe(each);
 }
 
 // A part of Streamlit's page.
@@ -54,6 +55,8 @@ class App {
 
   constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
+    /** @type {ResizeObserver | null} */
+    this.sizes = null; // of the open panel
   }
 
   get page() {
@@ -61,7 +64,10 @@ class App {
   }
 
   room() {
-    return { top: this.root.getBoundingClientRect().top + (part("Main")?.scrollTop ?? 0), height: window.innerHeight };
+    const main = part("Main");
+    const bottom = main?.getBoundingClientRect().bottom ?? Infinity; // over the strip of a playlist
+    return { top: this.root.getBoundingClientRect().top + (main?.scrollTop ?? 0),
+      height: Math.min(window.innerHeight, bottom) };
   }
 
   view() {
@@ -82,13 +88,20 @@ class App {
     window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
   }
 
-  // The panel stands at the foot of the window once Python has drawn it; the last row is brought above it and the dock.
+  // The panel stands at the foot of the window once Python has drawn it; the last row is brought above it and the dock,
+  // and again whenever the panel says more or less.
   bringPanel(/** @type {Board} */ { spine, story }) {
+    const selector = ".st-key-playground-what_if:has(.st-key-what_if_panel)";
+    const bring = () => document.querySelector(selector)
+      && (story.told ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
+    this.sizes?.disconnect();
+    this.sizes = new ResizeObserver(bring);
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
-      const panel = document.querySelector(".st-key-playground-what_if:has(.st-key-what_if_panel)");
+      const panel = document.querySelector(selector);
       tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
-      if (panel) (story.told ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
+      bring();
+      if (panel) this.sizes?.observe(panel);
       if (tries <= 0) clearInterval(look);
     }, PANEL_MS);
   }

@@ -2,16 +2,14 @@
 
 import { written } from "./values/numbers.js";
 import { blockIn, openBox, refusal } from "./editing.js";
+import { KEYS, press } from "./keys.js";
 import { placeOf } from "./places.js";
 import { draggedTo } from "./spine/ruler.js";
-import { backAt, readCell, stepped } from "./values/typed_numbers.js";
+import { readCell } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
 import { say } from "../scripts/sentences.js";
 
 const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
-const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
-/** @type {Record<string, [down: number, right: number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Input {
   constructor(/** @type {Board} */ board) {
@@ -132,7 +130,7 @@ export class Input {
 
   keydown(/** @type {KeyboardEvent} */ event) {
     const place = this.placeOf(event.target);
-    if (place && this.press(event, place)) event.preventDefault();
+    if (place && press(KEYS.cells, this.board, event, place)) event.preventDefault();
     else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
   }
 
@@ -142,62 +140,11 @@ export class Input {
     const { drag, pinned, planeOver, play, sentence: { tools }, root } = this.board;
     const nowhere = event.target === document.body;
     const here = nowhere || event.composedPath().includes(root);
-    if (event.key !== "Escape" || drag || this.typing || tools.end || !here) return;
+    if (event.key !== "Escape" || drag || this.typing || tools.end || this.board.keys.dialog || !here) return;
     if (planeOver ? pinned : !play.active) return;
     event.stopImmediatePropagation(); // of several boards, one ends what it began
     if (planeOver) tools.turnPlane(nowhere ? document.body : tools.why);
     else play.stop();
-  }
-
-  // Do what a key stands for; return whether it stands for anything.
-  /** @param {KeyboardEvent} event @param {Place} place */
-  press(event, place) {
-    const { board } = this;
-    const editable = board.isEditable(place);
-    const [down, right] = ARROWS[event.key] ?? [0, 0];
-    const modified = event.ctrlKey || event.metaKey || event.altKey;
-    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
-      board.undo.undo();
-      return true;
-    }
-    if (event.key.toLowerCase() === "d" && !modified) {
-      board.display.showAs({ inFull: !board.inFull });
-      return true;
-    }
-    if (event.key.toLowerCase() === "r" && !modified && !editable) {
-      board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query);
-      return true;
-    }
-    if ((down || right) && event.altKey && editable) {
-      board.editing.commit([{
-        ...place, value: backAt(board.uneditedAt(place), stepped(board.givenAt(place), right - down, event.shiftKey)),
-      }], event.repeat);
-    } else if ((down || right) && !modified) {
-      const { rows, columns } = board.shown[place.matrix];
-      const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
-      // K stands on its side: what is below a cell is another column of it.
-      const [rowwards, columnwards] = board.grids.get(place.matrix)?.box.turned ? [right, down] : [down, right];
-      board.focus({ ...place, row: within(place.row + rowwards, rows),
-        column: within(place.column + columnwards, columns) });
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      this.kept = true;
-      board.panel.takeFocus();
-    } else if (event.key === "Enter" && !modified) {
-      board.pointing.pin(board.pointing.isPinned(place) ? null : place);
-    } else if (event.key === "Escape") {
-      this.kept = false;
-      board.pointing.unpin();
-    } else if (event.key === "Delete" && editable && board.isEdited(place)) {
-      board.editing.reset(place);
-    } else if (editable && (event.isComposing || COMPOSED.includes(event.key))) {
-      this.type(place, "", ""); // what becomes of the key goes into the box, as long as nobody prevents that
-      return false;
-    } else if (editable && /^\S$/u.test(event.key) && (!modified || writes(event))) {
-      this.type(place, event.key);
-    } else {
-      return false;
-    }
-    return true;
   }
 
   dblclick(/** @type {MouseEvent} */ event) {
@@ -250,10 +197,4 @@ export class Input {
 
 function inPanel(/** @type {EventTarget | null} */ target) {
   return target instanceof Element && target.closest(".panel") !== null;
-}
-
-// Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on
-// another, while Alt or Ctrl with a letter is a command.
-function writes(/** @type {KeyboardEvent} */ event) {
-  return event.getModifierState("AltGraph") || (event.altKey && !event.ctrlKey && !event.metaKey && event.key > "~");
 }

@@ -10,7 +10,7 @@ from attnviz.colours.palette import ROLES
 from attnviz.core.rules.explaining import numbers
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import sentences, summary
-from attnviz.scripts import joined
+from attnviz.scripts import CONTROLS, SLIDER, joined
 from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
@@ -24,6 +24,7 @@ CONSTANTS: dict[str, Any] = {
     "LONG": numbers.LONG,
     "SAME": summary.SAME,
     "NAMED": summary.NAMED,
+    "BY_CHANCE": summary.BY_CHANCE,
     "TOLD": sentences.MOST_NUMBERS,
     "MASK": MASK,
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
@@ -42,10 +43,10 @@ def board_script() -> str:
 
 def alone_script() -> str:
     """Return a function that draws a board where nobody answers."""
-    return joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE})
+    return joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE})
 
 
 def notebook_script(letters: str, style: str) -> str:
     """Return the script of a notebook's board; `letters` are WOFF2 in base64."""
-    sent = {"CONSTANTS": CONSTANTS, "STYLE": BOARD_STYLE + style, "LETTERS": letters}
+    sent = {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE + style, "LETTERS": letters}
     return joined(_HERE / "in_notebook.js", sent)

@@ -2,6 +2,7 @@
 // board.
 
 import { addressOf, ofWhole } from "./places.js";
+import { ofOwnWords } from "../scripts/own_sentence.js";
 import { ordered, patched } from "../scripts/query.js";
 
 /** @import { Patch } from "../scripts/query.js" */
@@ -72,7 +73,8 @@ export class Sender {
     const { store } = this.board.data;
     if (!page) {
       this.number += 1;
-      this.query = patched(this.query, patch);
+      const { ownSentence } = this.board.data;
+      this.query = patched(this.query, ownSentence ? ofOwnWords(this.query, patch, ownSentence) : patch);
       this.board.host.tells?.("query", this.query);
     } else {
       this.tells = true;

@@ -73,6 +73,8 @@ interface Traits {
   cuts?: boolean;
   /** Over what shares are made, null where nobody gets what a mask takes; whether rows sum to 1; whether of powers. */
   shares?: { over: string | null, all: boolean, powers: boolean };
+  /** Whether weights that it makes may be negative. */
+  signed?: boolean;
   /** Which sources stand as its factor and as its bias. */
   beside?: [factor: number | null, bias: number | null];
 }
@@ -194,6 +196,12 @@ interface TableData {
   tokens: string[];
 }
 
+/** What is said of a word, and what a reader may say of it. */
+interface OfWord {
+  note: string;
+  choices: { title: string; word_classes: string }[];
+}
+
 interface BoardData extends TableData {
   shown: string[];
   limits: Record<string, [number, number]>;
@@ -207,6 +215,17 @@ interface BoardData extends TableData {
   others: boolean;
   before: Record<string, number | string>;
   origins: Record<string, string[]>;
+  /** Whether random numbers decide who reads whom: "all", "some" or none of them. */
+  chance: "all" | "some" | "";
+  /** Whether vectors say what kind of words there are, and whether enough of these are known. */
+  byClass: "known" | "unknown" | "";
+  /** What a typed sentence gets where no page adds it. */
+  ownSentence?: import("../scripts/own_sentence.js").ByClass;
+  /** What is said of each token's kind when it's picked, of a missing verb, and of changes; and what can be done. */
+  words?: {
+    tokens: OfWord[]; verb: OfWord; changed: string;
+    acts: { title: string; patch: Record<string, string | null>; page: string | null }[];
+  } | null;
   query: number;
   /** Of several heads, which is in view; else null. */
   head: number | null;
@@ -227,7 +246,7 @@ interface BoardData extends TableData {
   /** The sentence as it was typed, and what the page says of the numbers beside what is read most. */
   text: string;
   /** What one can begin with. */
-  examples: { name: string; title: string; patch: Record<string, string | null>; whole: boolean }[];
+  examples: { name: string; title: string; shows: string; patch: Record<string, string | null>; whole: boolean }[];
   about: string;
   /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
   sentence: boolean;

@@ -64,7 +64,7 @@ def as_xapi(votes: Iterable[Vote], home: str) -> str:
     """
     people: dict[str, int] = {}
     lines = []
-    for at, (about, turn, who, choice) in enumerate(votes):
+    for at, (about, turn, who, choice, _) in enumerate(votes):
         asked = asked_of(about)
         if asked is None:
             continue

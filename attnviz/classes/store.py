@@ -22,7 +22,8 @@ from attnviz.classes.tables import CLASSES, COUNTS, VOTES, migrate, opened
 
 LASTS = 24 * 3600  # seconds until a class ends by itself
 KEPT = 30 * 24 * 3600  # after which nothing of it is left
-MOST_CLASSES = 1000  # that haven't ended
+MOST_CLASSES = 10_000  # that haven't ended
+UNUSED = 600  # seconds without votes and without its teacher's page, after which a class may make room for another
 MOST_ASKINGS, MOST_PEOPLE = 200, 2000  # of a class; of each round
 # No vowels, which make words, and nothing that looks or sounds like another one.
 LETTERS, LETTERS_OF_CODE = "BCDFGHJKLMNPQRSTVWXZ", 6
@@ -77,12 +78,16 @@ class State:
 
 
 class Vote(NamedTuple):
-    """One vote; `who` is blank once its class has ended."""
+    """One vote; `who` is blank once its class has ended.
+
+    Of several of a person in a round, the one with the largest `nth` counts, whatever comes first.
+    """
 
     about: str
     round: int
     who: str
     choice: str
+    nth: int = 0
 
 
 def _hashed(secret: str) -> str:
@@ -124,14 +129,31 @@ class Store:
         """Open a class with this question; return its code and secret."""
         secret, now = secrets.token_urlsafe(24), int(self._now())
         with self._begun(writes=True) as db:
-            if self._count(db, CLASSES, CLASSES.c.ended.is_(False)) >= MOST_CLASSES:
+            open_now = self._count(db, CLASSES, CLASSES.c.ended.is_(False))
+            if open_now >= MOST_CLASSES and not self._made_room(db, now):
                 raise FullError(f"there are {MOST_CLASSES} classes, expected fewer for another one")
             code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_OF_CODE))
             db.execute(sql.insert(CLASSES).values(
                 code=code, secret=_hashed(secret), ends=now + LASTS, ended=False, about=about, round=1,
-                phase=Phase.OPEN, askings=1,
+                phase=Phase.OPEN, askings=1, seen=now,
             ))  # fmt: skip
         return code, secret
+
+    @staticmethod
+    def _made_room(db: sql.Connection, now: int) -> bool:
+        """Delete the class unused for the longest; return whether there was one."""
+        voted = sql.exists().where(VOTES.c.code == CLASSES.c.code)
+        unused = CLASSES.c.ended.is_(False), CLASSES.c.seen <= now - UNUSED, ~voted
+        oldest = sql.select(CLASSES.c.code).where(*unused).order_by(CLASSES.c.seen).limit(1)
+        code = db.scalar(oldest.with_for_update(skip_locked=True))
+        if code is not None:
+            db.execute(sql.delete(CLASSES).where(CLASSES.c.code == code))
+        return code is not None
+
+    def see(self, code: str) -> None:
+        """Note that the teacher's page of a class is there."""
+        with self._begun(writes=True) as db:
+            db.execute(sql.update(CLASSES).where(CLASSES.c.code == code).values(seen=int(self._now())))
 
     def state(self, code: str) -> State | None:
         """Return where a class is; None where there is none."""
@@ -146,11 +168,12 @@ class Store:
     def vote(self, *votes: tuple[str, Vote]) -> list[str | ValueError]:
         """Store votes of classes in one commit; return what counts of each.
 
-        It's the first choice of this person in this round, or why the vote isn't taken.
+        It's the last choice of this person in this round while that is open, or why the vote isn't taken.
         """
         taken: dict[tuple[str, Vote], str | ValueError] = {}
         with self._begun(writes=True) as db:
-            for code, vote in sorted(set(votes)):  # in one order, so that no two copies wait for each other
+            # In one order, so that no two copies wait for each other.
+            for code, vote in sorted(set(votes), key=lambda each: (each[0], *each[1][:3], each[1].nth, each[1].choice)):
                 try:
                     taken[code, vote] = self._voted(db, code, vote)
                 except (LateError, FullError) as refused:
@@ -163,14 +186,20 @@ class Store:
         if row is None or (state := self._state(row, {})).ended:
             raise LateError(f"the class {code!r} has ended, expected one that is open")
         place = (VOTES.c.code == code, VOTES.c.about == vote.about, VOTES.c.round == vote.round)
-        mine = sql.select(VOTES.c.choice).where(*place, VOTES.c.who == vote.who)
-        if counted := db.scalar(mine):
-            return str(counted)
-        if state.moment != (vote.about, vote.round, Phase.OPEN):
+        mine = sql.select(VOTES.c.choice, VOTES.c.nth).where(*place, VOTES.c.who == vote.who)
+        counted = db.execute(mine).first()
+        is_open = state.moment == (vote.about, vote.round, Phase.OPEN)
+        if counted and (counted.nth >= vote.nth or not is_open):
+            return str(counted.choice)
+        if not is_open:
             raise LateError(f"round {vote.round} of {vote.about!r} is over, expected {state.moment}")
-        if self._count(db, VOTES, *place) >= MOST_PEOPLE:
+        if not counted and self._count(db, VOTES, *place) >= MOST_PEOPLE:
             raise FullError(f"{MOST_PEOPLE} people have voted, expected fewer for another one")
-        db.execute(self._insert(VOTES).values(code=code, **vote._asdict()).on_conflict_do_nothing())
+        made = self._insert(VOTES).values(code=code, **vote._asdict())
+        # Another copy may have written a later one meanwhile.
+        last = {"choice": made.excluded.choice, "nth": made.excluded.nth}
+        key = [column.name for column in VOTES.primary_key]
+        db.execute(made.on_conflict_do_update(index_elements=key, set_=last, where=VOTES.c.nth < made.excluded.nth))
         return str(db.scalar(mine))
 
     def move(self, code: str, moment: tuple[str, int, int], phase: Phase, about: str = "") -> None:

@@ -31,10 +31,12 @@ CLASSES = sql.Table(
     sql.Column("round", sql.Integer, nullable=False),
     sql.Column("phase", sql.Integer, nullable=False),
     sql.Column("askings", sql.Integer, nullable=False),
+    sql.Column("seen", sql.BigInteger, nullable=False),  # when its teacher's page last asked, to a minute
 )  # fmt: skip
 VOTES = sql.Table(
     "votes", _TABLES, *_key(),
     sql.Column("who", sql.String(32), primary_key=True), sql.Column("choice", sql.String(20), nullable=False),
+    sql.Column("nth", sql.BigInteger, nullable=False),  # grows with each correction of a person
 )  # fmt: skip
 COUNTS = sql.Table(
     "counts", _TABLES, *_key(),
@@ -43,13 +45,26 @@ COUNTS = sql.Table(
 
 
 def _first(db: sql.Connection) -> None:
-    for table in (CLASSES, VOTES, COUNTS):
-        table.create(db)
+    key = "code VARCHAR(8) NOT NULL, about VARCHAR(40) NOT NULL, round INTEGER NOT NULL"
+    choice = "choice VARCHAR(20) NOT NULL"
+    for table in (
+        "classes (code VARCHAR(8) NOT NULL PRIMARY KEY, secret VARCHAR(64) NOT NULL, ends BIGINT NOT NULL, "
+        "ended BOOLEAN NOT NULL, about VARCHAR(40) NOT NULL, round INTEGER NOT NULL, phase INTEGER NOT NULL, "
+        "askings INTEGER NOT NULL)",
+        f"votes ({key}, who VARCHAR(32) NOT NULL, {choice}, PRIMARY KEY (code, about, round, who))",
+        f"counts ({key}, {choice}, n INTEGER NOT NULL, PRIMARY KEY (code, about, round, choice))",
+    ):
+        db.execute(sql.text(f"CREATE TABLE {table}"))
+
+
+def _corrections(db: sql.Connection) -> None:
+    db.execute(sql.text("ALTER TABLE votes ADD COLUMN nth BIGINT NOT NULL DEFAULT 0"))
+    db.execute(sql.text("ALTER TABLE classes ADD COLUMN seen BIGINT NOT NULL DEFAULT 0"))
 
 
 # What leads from each version to the next. One that has been released is never changed: a later one is added, and says
 # in SQL what it does, for the tables above are as the last of them leaves them.
-STEPS: tuple[Callable[[sql.Connection], None], ...] = (_first,)
+STEPS: tuple[Callable[[sql.Connection], None], ...] = (_first, _corrections)
 _TURN = 726_867_849  # the lock by which copies that start at once take turns
 
 

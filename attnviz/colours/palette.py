@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attnviz.core.seeding import INITIALIZATIONS
+from attnviz.words import say
 
 
 class Tone(NamedTuple):
@@ -102,11 +103,11 @@ class ScaleStyle(NamedTuple):
     label: str
 
 
-# On a light page, on a dark page, marker, dash, label.
+# On a light page, on a dark page, marker, dash, the key of the label.
 _SCALES = {
-    "none": ("#a85f00", "#f0b040", "circle", "solid", "raw"),
-    "sqrt": ("#7b3fa0", "#c9a0f0", "square", "solid", "/ √d"),
-    "linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "/ d"),
+    "none": ("#a85f00", "#f0b040", "circle", "solid", "scaling.scale.none"),
+    "sqrt": ("#7b3fa0", "#c9a0f0", "square", "solid", "scaling.scale.sqrt"),
+    "linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "scaling.scale.linear"),
 }
 _OWN = ("#c2185b", "#ff8ab5", "triangle-up", "dot")
 # The initializations, where these are what is compared, in turn.
@@ -120,10 +121,15 @@ def scale_style(scale: str, dark: bool) -> ScaleStyle:
     A scale is "none", "sqrt", "linear" or an exponent; an initialization has PyTorch's name.
 
     >>> scale_style("0.3", dark=False).label
-    '/ d^0.3'
+    '÷ d^0.3'
     """
     if scale in _INITS:
-        light, on_dark, symbol, dash, label = (*_INITS[scale], scale)
+        light, on_dark, symbol, dash = _INITS[scale]
+        label = scale
+    elif scale in _SCALES:
+        light, on_dark, symbol, dash, key = _SCALES[scale]
+        label = say(key)
     else:
-        light, on_dark, symbol, dash, label = _SCALES.get(scale, (*_OWN, f"/ d^{scale}"))
+        light, on_dark, symbol, dash = _OWN
+        label = say("scaling.scale.own", p=scale)
     return ScaleStyle(on_dark if dark else light, symbol, dash, label)

@@ -23,8 +23,8 @@ PALE = 1.25  # scores have the colour of what is made of them, and less of it: t
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     """Return the numbers at which a matrix's colours end.
 
-    Attention weights have 0 and the largest that tells something; others are symmetric about 0, and as wide as every
-    finite value of the matrices they're compared with.
+    Attention weights have 0 and the largest that tells something. Others, and weights that may be negative, are
+    symmetric about 0, and as wide as every finite value of the matrices they're compared with.
 
     A row that may read one word alone gives it all: its 1 would only make all others pale.
 
@@ -63,7 +63,9 @@ def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
     """Return the limits of matrices of one family."""
     colours = trace.stages[members[0]].colours
     if colours == "attention":
-        return 0.0, max(_largest_share(trace, other) for other in members) or 1.0
+        largest = max(_largest_share(trace, other) for other in members) or 1.0
+        signed = any(getattr(trace.stages[other].rule, "is_signed", False) for other in members)
+        return (-largest if signed else 0.0), largest
     largest = max(_largest_finite(trace[other]) for other in members) * (PALE if colours == "scores" else 1)
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 

@@ -1,29 +1,25 @@
-"""Commands for teachers: exercises of a class, a study's kit."""
+"""Commands for teachers: marking, and exercises for a class."""
 
 import argparse
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlencode
 
 from attnviz.commands import Parser
-from attnviz.commands.marking import mark, read_file, write_text
+from attnviz.commands.marking import mark, write_text
 from attnviz.core.limits import MAX_SEED, in_short
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import MOST_KEYS, keys_json, sheet_to_hand_in
 from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
-from attnviz.study.kit import kit
-from attnviz.study.results import Interval, Results, results_of
-from attnviz.tables.reading import read_upload
 from attnviz.words import say
-from attnviz.words.numbers import written
 
 MOST_SHEETS = MOST_KEYS
 SECRET = "ATTNVIZ_SECRET"
-ADDRESS = "http://localhost:8501/check"
 
 
 def exercise(arguments: Sequence[str]) -> int:
@@ -36,14 +32,16 @@ def exercise(arguments: Sequence[str]) -> int:
     parser.add("--unscaled", action="store_true")
     parser.add("--blank", nargs="*", choices=RESULTS, default=Exercise().blank)
     parser.add("--rung", type=int, choices=RUNGS)
-    parser.add("--address", default=ADDRESS)
+    parser.add("--address", default="", metavar="URL")
     parser.add("--hand-in", action="store_true")
     given = parser.parse_args(arguments)
     exercises, secret = _exercises(given), ""
     if given.hand_in:
         secret = os.environ.get(SECRET) or secrets.token_urlsafe(16)
         exercises = [sheet_to_hand_in(each, secret.encode()) for each in exercises]
-    sheets, keys = class_sheets(exercises, lambda one: _link(given.address, one))
+    if not given.address:
+        print(f"attnviz: {say('commands.exercise.no_address')}", file=sys.stderr)
+    sheets, keys = class_sheets(exercises, lambda one: _link(given.address, one) if given.address else "")
     given.html.mkdir(parents=True, exist_ok=True)
     write_text(given.html / "sheets.html", sheets)
     write_text(given.html / "keys.html", keys)
@@ -59,9 +57,12 @@ def _exercises(given: argparse.Namespace) -> list[Exercise]:
         raise ValueError(f"sheets are {asked}, expected 1 to {MOST_SHEETS}, with seeds from 0 to {MAX_SEED}")
     blank = tuple(name for name in RESULTS if name in given.blank) if given.rung is None else left_out(given.rung)
     return [
-        Exercise(seed, given.tokens, given.d_in, given.d_k, not given.decimals, not given.unscaled, blank, fair=True)
+        Exercise(
+            seed, given.tokens, given.d_in, given.d_k, not given.decimals, not given.unscaled, blank, fair=True,
+            distinct=True,
+        )
         for seed in range(given.seed, last + 1)
-    ]
+    ]  # fmt: skip
 
 
 def _link(address: str, one: Exercise) -> str:
@@ -69,39 +70,4 @@ def _link(address: str, one: Exercise) -> str:
     return f"{address.rstrip('/?')}?{urlencode({'check': text})}"
 
 
-def study(arguments: Sequence[str]) -> int:
-    """Write a study's kit or evaluate its results; return 0 or 2."""
-    parser = Parser("study")
-    parser.add("--seed", type=int, default=1)
-    what = parser.add_mutually_exclusive_group(required=True)
-    parser.add("--html", what, type=Path, metavar="DIR")
-    parser.add("--results", what, type=Path, metavar="FILE")
-    given = parser.parse_args(arguments)
-    if given.results is not None:
-        print("\n".join(_said_of(results_of(read_upload(read_file(given.results)), given.seed))))
-        return 0
-    given.html.mkdir(parents=True, exist_ok=True)
-    for name, text in kit(given.seed).items():
-        (given.html / name).write_text(text, encoding="utf-8")
-    return 0
-
-
-def _said_of(results: Results) -> Iterator[str]:
-    if not results.changes:
-        yield say("study.result.nothing")
-    for form, change in results.changes.items():
-        before, after = written(change.before, 1), written(change.after, 1)
-        yield say("study.result.change", form=say(f"study.result.form.{form}"), before=before, after=after, n=change.n)
-        yield say("study.result.gain", **_places(change.gain, 1))
-        yield say("study.result.effect", **_places(change.effect, 2))
-    if results.usability:
-        yield say("study.result.usability", **_places(results.usability, 1))
-
-
-def _places(interval: Interval, digits: int) -> dict[str, str]:
-    return {name: written(value, digits) for name, value in interval._asdict().items()}
-
-
-COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType(
-    {"mark": mark, "exercise": exercise, "study": study}
-)
+COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType({"mark": mark, "exercise": exercise})

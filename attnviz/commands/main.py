@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from attnviz import __version__
 from attnviz.commands import Parser
 from attnviz.commands.classes import COMMANDS
+from attnviz.commands.mistyped import check_first_word
 from attnviz.commands.model import model, write
 from attnviz.commands.training import learn
 from attnviz.core.carried import bring_back
@@ -45,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if arguments and arguments[0] in commands:
             return commands[arguments[0]](arguments[1:])
+        if arguments:
+            check_first_word(arguments[0], tuple(commands))
         return show(arguments)
     except BrokenPipeError:
         return _seen_enough()

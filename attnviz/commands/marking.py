@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -9,8 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from attnviz.commands import Parser
+from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.documents import marking_csv, marking_page
+from attnviz.exercises.class_files import STUDENTS, page_names, told_of_common
 from attnviz.exercises.exercise import Exercise
 from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, read_keys, student_page
 from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
@@ -22,11 +25,15 @@ from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import MAX_UPLOAD_BYTES, read_upload
+from attnviz.tables.reading import read_upload
 from attnviz.words import say
 
 MOST_FILES = 1000
 _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
+# What each sheet of a key says itself.
+_OF_THE_KEY = (
+    "unscaled", "causal", "d_k", "heads", "temperature", "activation", "carried", "inputs", "decimals", "tokens",
+)  # fmt: skip
 
 
 def _mark_parser() -> Parser:
@@ -52,6 +59,7 @@ def _mark_parser() -> Parser:
 def mark(arguments: Sequence[str]) -> int:
     """Mark a file; return 0 (all right), 1 (errors) or 2 (unmarked)."""
     given = _mark_parser().parse_args(arguments)
+    _check_beside_key(given)
     if given.key is not None:
         return _mark_class(given)
     tables, refused = _tables_of(read_upload(read_file(given.file)))
@@ -77,13 +85,39 @@ def mark(arguments: Sequence[str]) -> int:
     return 1 if marking.n_not_right else 0
 
 
+def _check_beside_key(given: argparse.Namespace) -> None:
+    """Raise ``ValueError`` for options that contradict or need a key."""
+    usual = _mark_parser().parse_args(["-"])
+    idle = _OF_THE_KEY if given.key is not None else ("points",)
+    named = [f"--{name.replace('_', '-')}" for name in idle if getattr(given, name) != getattr(usual, name)]
+    if named and given.key is not None:
+        raise ValueError(f"{', '.join(named)} beside --key, expected none: the key says how each sheet is marked")
+    if named:
+        raise ValueError(f"{', '.join(named)} without --key, expected a key, whose results are worth points")
+
+
 def read_file(file: Path) -> bytes:
-    """Return a file's or stdin's bytes; ``ValueError`` above the upload limit."""
+    """Return a file's or stdin's bytes; ``ValueError`` if unusable or too large."""
+    if str(file) != "-":
+        _check_file(file)
     with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
-        data = source.read(MAX_UPLOAD_BYTES + 1)
-    if len(data) > MAX_UPLOAD_BYTES:
-        raise ValueError(f"the file goes on behind {MAX_UPLOAD_BYTES:,} bytes, expected at most as many")
+        data = source.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        most = MAX_FILE_BYTES // 2**20
+        raise ValueError(f"{file} is larger than {most} MB, expected a file of at most {MAX_FILE_BYTES:,} bytes")
     return data
+
+
+def _check_file(file: Path) -> None:
+    """Refuse a folder and a named pipe, which would be waited for.
+
+    What a shell makes of ``<(command)`` is a pipe below ``/dev``, whose other end is there.
+    """
+    mode = file.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise ValueError(f"{file} is a folder, expected a file; of a class, --key keys.json says what to mark it by")
+    if stat.S_ISFIFO(mode) and file.parts[:2] != ("/", "dev"):
+        raise ValueError(f"{file} is a pipe, expected a file, or - for what is piped in")
 
 
 def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
@@ -91,7 +125,8 @@ def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
     found = sorted_tables(text)
     if not found.tables:
         names = ", ".join(stage.symbol for stage in EVERY_STAGE.values())
-        raise ValueError(f"the file names no table, expected a name above each: {names}, or what they stand for")
+        also = "or a word for one of these in English, German or French"
+        raise ValueError(f"the file names no table, expected a name above each: {names}, {also}")
     if found.twice:
         raise ValueError(f"the file holds {', '.join(found.twice)} more than once, expected one table of each name")
     read = tables_in(found.tables)
@@ -110,17 +145,19 @@ def write_text(file: Path | None, text: str) -> None:
 
 def _mark_class(given: argparse.Namespace) -> int:
     """Mark all hand-ins of a class; return 2 if some couldn't be."""
-    keys = read_keys(read_file(given.key).decode("utf-8"))
+    keys = read_keys(read_file(given.key).decode("utf-8", "replace"))
     points = Points(points_of(given.points), keys.values())
     marked = [each for file, name in _files_of(given.file) for each in _marked(file, name, keys)]
     write_text(given.csv, gradebook_csv(marked, points))
     if given.html is not None:
-        (given.html / "students").mkdir(parents=True, exist_ok=True)
+        (given.html / STUDENTS).mkdir(parents=True, exist_ok=True)
         write_text(given.html / "class.html", class_page(marked, points))
-        for each in marked:
-            write_text(given.html / "students" / f"{_file_name(each.name)}.html", student_page(each, points))
+        for each, page in zip(marked, page_names(marked), strict=True):
+            write_text(given.html / page, student_page(each, points))
     left = [each for each in marked if each.marking is None]
     print(say("exercises.class.summary", n=len(marked) - len(left), all=len(marked)))
+    for told in told_of_common(marked):
+        print(f"attnviz: {told}", file=sys.stderr)
     for each in left:
         print(f"attnviz: {each.name}: {' '.join(each.remarks)}", file=sys.stderr)
     return 2 if left or not marked else 0
@@ -164,8 +201,3 @@ def _linked(query: Mapping[str, str]) -> Linked | None:
         return None
     checked = CHECK_TEXT.decode(query[CHECK])
     return Linked(checked.exercise, ANSWERS_TEXT.decode(query[ANSWERS])) if checked.mode == EXERCISE else None
-
-
-def _file_name(name: str) -> str:
-    """Return a file name for a hand-in, without any folder separators."""
-    return "".join(letter if letter.isalnum() or letter in " .-" else "_" for letter in name)[:150]

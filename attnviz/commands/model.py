@@ -14,9 +14,11 @@ from attnviz.documents import head_report, model_page
 from attnviz.documents.page import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
-from attnviz.models import INCLUDED, STORIES, ModelTrace, Written, load, look_into
+from attnviz.models import INCLUDED, STORIES, ModelTrace, OtherLayer, Written, load, look_into
+from attnviz.models.hybrids import others_in_words
+from attnviz.models.layers.layer import Kind
 from attnviz.models.offering import ALONG
-from attnviz.models.trace import Kind
+from attnviz.models.pieces import Read
 from attnviz.models.uses import costs_in_words
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
@@ -25,6 +27,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 def model(arguments: Sequence[str]) -> int:
     """Print what a model computes; return 0."""
     parser = _parser("model", INCLUDED)
+    parser.add("--second", metavar="TEXT")
     parser.add("--target")
     parser.add("--kind", choices=get_args(Kind))
     parser.add("--edit", action="append", default=[], metavar="CHANGE")
@@ -38,7 +41,12 @@ def model(arguments: Sequence[str]) -> int:
     if (given.layer is None) != (given.head is None):
         raise ValueError("--layer and --head go together, expected both or neither")
     check_whole("--digits", given.digits, MIN_DIGITS, MAX_DIGITS)
-    view = _look(given.model, given.text, target=given.target, edits=given.edit)
+    view = _look(
+        given.model,
+        given.text if given.second is None else (given.text, given.second),
+        target=given.target,
+        edits=given.edit,
+    )
     if given.kind is not None:
         view = view.only(given.kind)
     elif len(view.kinds) > 1 and given.html is not None and given.layer is None:
@@ -46,7 +54,8 @@ def model(arguments: Sequence[str]) -> int:
     place = None if given.layer is None else (given.layer, given.head)
     if place is not None and place not in view.heads:
         most = f"{view.n_layers - 1} and {view.n_heads - 1}"
-        raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}")
+        why = "".join(f". {each}" for each in others_in_words(view.layers))
+        raise ValueError(f"there is no layer {place[0]} with a head {place[1]}, expected them up to {most}{why}")
     _write(view, place, given)
     return 0
 
@@ -58,7 +67,7 @@ def _parser(command: str, included: str) -> Parser:
     return parser
 
 
-def _look(model: str, text: str, **more: Any) -> ModelTrace:
+def _look(model: str, text: Read, **more: Any) -> ModelTrace:
     if model in ALONG:
         return look_into(model, text=text, **more)
     return look_into(*load(model), text, **more)
@@ -74,10 +83,10 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
         measured = _measured(view)
         print(json.dumps(measured) if given.json else "\n".join(_in_lines(view)))
     elif given.json:
-        sys.stdout.writelines(json_pieces(view.layers[place[0]].whole(place[1])))
+        sys.stdout.writelines(json_pieces(view.attending_at(place[0]).whole(place[1])))
         print()
     else:
-        trace = view.layers[place[0]].whole(place[1])
+        trace = view.attending_at(place[0]).whole(place[1])
         if view.layers[place[0]].kind != "cross":
             print(figures_in_words(view.measured(*place), place[1], ALL_SHARES)["full"] + "\n")
         print("\n\n".join(tables(trace, given.digits)))
@@ -92,7 +101,8 @@ def _measured(view: ModelTrace) -> Mapping[str, Any]:
         | ({} if (measured := view.measured(layer, head)) is None else asdict(measured))
         for layer, head in view.heads
     ]
-    return {"model": view.name, "tokens": list(view.tokens), "heads": heads}
+    others = [{"layer": at, "does": str(each)} for at, each in enumerate(view.layers) if isinstance(each, OtherLayer)]
+    return {"model": view.name, "tokens": list(view.tokens), "heads": heads} | ({"others": others} if others else {})
 
 
 def _in_lines(view: ModelTrace) -> list[str]:
@@ -103,7 +113,7 @@ def _in_lines(view: ModelTrace) -> list[str]:
         kind = view.layers[layer].kind
         told = say("models.reads_encoder") if kind == "cross" else figures_in_words(measured, head, ALL_SHARES)["short"]
         lines.append(f"{layer:>3} {head:>3}  " + (f"{kind:<8} " if len(view.kinds) > 1 else "") + told)
-    return ["layer, head", *lines]
+    return ["layer, head", *lines, *others_in_words(view.layers)]
 
 
 def write(arguments: Sequence[str]) -> int:

@@ -57,7 +57,7 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
     """Return all that decides a matrix's random numbers, but for the tokens."""
     if name in ("x", "e") or (name in (Y, E_KEPT) and scenario.reads_others):
-        return scenario.embedding, scenario.d_in, scenario.seed
+        return scenario.embedding, scenario.d_in, None if scenario.made_by.by_class else scenario.seed
     if name not in scenario.editable:
         return None
     layer, name = placed(name)

@@ -10,7 +10,8 @@ from attnviz.core import limits
 from attnviz.core.layers import n_read, second_tokens
 from attnviz.core.limits import Kinds
 from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
-from attnviz.core.seeding import POSITIONS
+from attnviz.core.seeding import EMBEDDINGS, POSITIONS
+from attnviz.core.seeding.word_classes import FEATURES
 from attnviz.core.stages import BLOCKS, ITSELF, KEPT, WEIGHTINGS
 from attnviz.core.what_if import SWITCHES, TYPED, WhatIf
 from attnviz.words import say
@@ -106,6 +107,10 @@ def _divisors(number: int) -> str:
 
 def _is_linear(asked: Asked) -> bool:
     return WEIGHTINGS[asked.values.get("weighting", "softmax")].linear
+
+
+def _by_class(asked: Asked) -> bool:
+    return EMBEDDINGS[asked.values.get("embedding", "stable")].by_class
 
 
 def _heads(asked: Asked) -> Facts | None:
@@ -230,6 +235,10 @@ _SOFTMAX, _ITSELF = _put(weighting="softmax"), _put(reads=ITSELF)
 CONSTRAINTS: Kinds[Constraint] = Kinds("constraint", (
     Constraint("two_masks", lambda asked: {"masking": asked["masking"]}
                if asked["causal"] and asked["masking"] != NONE else None, _put(masking=NONE)),
+    Constraint("class_width", lambda asked: {"d_in": asked["d_in"]}
+               if _by_class(asked) and asked["d_in"] != len(FEATURES) else None, _put(embedding="stable")),
+    Constraint("class_tokenizer", lambda asked: {"tokenizer": asked["tokenizer"]}
+               if _by_class(asked) and asked["tokenizer"] == "characters" else None, _put(embedding="stable")),
     Constraint("factor", lambda asked: {"positions": asked["positions"]}
                if POSITIONS[asked["positions"]].biases and USES[asked["mask_use"]].times_scores else None,
                _put(mask_use=ADDED)),

@@ -160,7 +160,7 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
     return MappingProxyType(stages), made
 
 
-_OF_OTHERS = (Y, "k", "v", "k_rotated", "phi_k")
+_OF_OTHERS = (Y, "k", "v", "k_norm", "rest_k", "k_rotated", "phi_k")
 _KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
 
 

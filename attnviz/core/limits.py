@@ -85,6 +85,17 @@ def in_short(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
 
+def check_type(name: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Raise ``ValueError`` for a value of another type, saying what is expected.
+
+    >>> check_type("trace", 3, str, "a text")
+    Traceback (most recent call last):
+    ValueError: trace is 3, expected a text
+    """
+    if not isinstance(value, kinds):
+        raise ValueError(f"{name} is {in_short(value)}, expected {expected}")
+
+
 class Named(Protocol):
     """What a registry holds: an object that knows its name."""
 

@@ -60,8 +60,14 @@ def plain(name: str, given: Any) -> Matrix | str | None:
         raise RefusedError("fill", matrix=name, value=given, allowed=(*FILLS, f"{RANDOM_FILL}N", f"{EXAMPLE_FILL}ID"))
     if isinstance(given, Tensor):
         given = given.detach().cpu()
+        given = given if given.is_complex() else given.double()  # numpy has no bfloat16
     try:
-        array = np.asarray(given, dtype=np.float64)
+        given = np.asarray(given)
+        if np.iscomplexobj(given):  # numpy would drop the imaginary part
+            raise RefusedError("complex", matrix=name, row=0, column=0, value=given.flat[0] if given.size else given)
+        array = given.astype(np.float64)
+    except RefusedError:
+        raise
     except (TypeError, ValueError, OverflowError):
         raise RefusedError("ragged", matrix=name, value=given) from None
     own = placed(name)[1]

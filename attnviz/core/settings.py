@@ -8,6 +8,7 @@ from attnviz.core.constraints import CONSTRAINTS, Asked
 from attnviz.core.limits import RefusedError
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
 from attnviz.core.seeding import EMBEDDINGS, INITS, POSITIONS
+from attnviz.core.seeding.word_classes import chosen_classes, classes_text
 from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.trace import check_device_name
@@ -60,6 +61,7 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
         "temperature": limits.check_temperature(given["temperature"]),
         "device": check_device_name(given["device"]),
         "what_if": WhatIf.read(given["what_if"]).text,
+        "word_classes": classes_text(chosen_classes(given["word_classes"])),
     }
 
 
@@ -114,6 +116,10 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
         WhatIf.read(fitting.get("what_if", ""))
     except RefusedError as error:  # what no control of the page writes
         refused["what_if"], fitting["what_if"] = error, ""
+    try:
+        chosen_classes(fitting.get("word_classes", ""))
+    except RefusedError as error:
+        refused["word_classes"], fitting["word_classes"] = error, ""
     while broken := _first_broken(Asked(fitting, n_tokens)):
         constraint, facts = broken
         refused.setdefault((constraint.name, facts.get("part")), RefusedError(constraint.name, **facts))

@@ -98,13 +98,16 @@ class Trace:
     `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says what it is made of, `trace.matrices` has
     all, in the order of the computation. A matrix that the table does not have is not there; `get` gives None for it.
     `tokens` are the texts of the rows, or empty; `notices` say what the reader should know, such as a device that
-    was not there, and `notes` are these, said when read. The tensors are shared, not copied: treat them as read-only.
+    was not there, and `notes` are these, said when read. `chances` say, for each layer, whether random numbers decide
+    who reads whom there: "all", "some" or "" of them; none where that isn't known. The tensors are shared, not copied:
+    treat them as read-only.
     """
 
     stages: Table
     matrices: Mapping[str, Tensor]
     tokens: tuple[str, ...]
     notes: tuple[Later | str, ...]
+    chances: tuple[str, ...]
     # How a notebook shows a trace: the whole package says it, the core knows nothing of figures.
     _repr_html_: ClassVar[Callable[["Trace"], str]]
     _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
@@ -115,9 +118,11 @@ class Trace:
         matrices: Mapping[str, Tensor],
         tokens: Iterable[str] = (),
         notices: Iterable[Later | str] = (),
+        chances: Iterable[str] = (),
     ) -> None:
         self.__dict__.update(matrices)
-        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notes=tuple(notices))
+        self.__dict__.update(stages=stages, matrices=matrices, tokens=tuple(tokens), notes=tuple(notices),
+                             chances=tuple(chances))  # fmt: skip
 
     def __getitem__(self, name: str) -> Tensor:
         if name not in self.matrices:
@@ -139,6 +144,11 @@ class Trace:
     def notices(self) -> tuple[str, ...]:
         """What the reader should know."""
         return tuple(map(str, self.notes))
+
+    @property
+    def chance(self) -> str:
+        """Whether random numbers decide who reads whom: "all", "some" or ""."""
+        return self.chances[0] if self.chances else ""
 
     def no_matrix(self, name: object) -> ValueError:
         """Return the error for an unknown matrix, listing the ones there are."""
@@ -162,7 +172,12 @@ class Trace:
         return self.matrices.get(name)
 
     def masked_in(self, name: str) -> np.ndarray | None:
-        """Return a matrix's masked cells ``(rows, columns)``, or None without a mask."""
+        """Return a matrix's masked cells ``(rows, columns)``, or None without a mask.
+
+        Raises ``ValueError`` for a matrix that isn't there.
+        """
+        if not isinstance(name, str) or name not in self.stages:
+            raise self.no_matrix(name)
         stage = self.stages[name]
         scores = stage.sources if stage.makes_shares else filter(None, [stage.hidden_with])
         masks = (other for other in self.stages.values() if other.masked_by == name)

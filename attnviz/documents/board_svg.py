@@ -8,6 +8,8 @@ import numpy as np
 
 from attnviz.colours.palette import LETTERS, LIGHT, ROLES, SMALL_SIZE, TITLE_SIZE, Hatch
 from attnviz.colours.shading import scale_of, takes_black
+from attnviz.core.arguments import typed
+from attnviz.core.limits import check_number, check_type, check_whole
 from attnviz.core.tokens import visible
 from attnviz.core.trace import Trace
 from attnviz.documents.board_places import BASE, FONT, HEAD, NAME, ROW, Placed, place_all
@@ -19,7 +21,7 @@ from attnviz.figures.picture import FINITE, Picture
 from attnviz.figures.small_tables import table_in_words, table_picture
 from attnviz.teach.questions import Table
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 
 # What LaTeX has, what slides have, what every browser has.
 _FAMILY = ", ".join(("'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"))
@@ -37,6 +39,8 @@ def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str
     `digits` are the decimals in the cells, `query` the row to outline. Of several heads it shows the one that the trace
     is seen from. Raises ``ValueError`` for a matrix of more than 16 rows or columns, whose numbers have no room.
     """
+    check_type("trace", trace, Trace, "what attnviz.trace or attnviz.attend returns")
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     placed = place_all(trace, digits, query)
     left, top = (min(each) for each in zip(*(box.outer[:2] for box in placed), strict=True))
     right, bottom = (max(each) for each in zip(*(box.outer[2:] for box in placed), strict=True))
@@ -72,12 +76,14 @@ def heatmap_svg(picture: Picture, formula: str, alt: str) -> str:
     return _still(picture, (wide, high), alt, title[0], *said, _grid(box, explained=True), _bar(box) if bar else "")
 
 
+@typed
 def table_svg(table: Table, digits: int, *, dark: bool = False, larger: float = 1.0, cell: float = _CELL) -> str:
     """Return a table, its sums in the margins, `larger` times as large.
 
     A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
     """
-    drawn = table_picture(table, digits, dark)
+    larger, cell = check_number("larger", larger, 0.1, 100), check_number("cell", cell, 1, 1000)
+    drawn = table_picture(table, check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS), dark)
     box = Placed(table.title, drawn, named=True)
     names = max(width_of(name, FONT) for name in box.column_names) + BASE
     box.cell = max(cell, box.narrowest, names if names < 1.4 * cell else 0)  # which are upright where they have no room

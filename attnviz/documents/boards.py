@@ -13,9 +13,10 @@ from attnviz.board.data import MOST_COLUMNS, fits_board
 from attnviz.board.drawn import OF_PLAYGROUND, data_of_model, drawn_data
 from attnviz.board.script import alone_script
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
-from attnviz.core.limits import in_short
+from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
@@ -29,7 +30,7 @@ from attnviz.scripts import joined, shortened
 from attnviz.teach.questions import Question
 from attnviz.training import Training
 from attnviz.words import by_language, say
-from attnviz.words.numbers import DEFAULT_DIGITS, written
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS, written
 
 _ALLOWS = "; script-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
 _STYLE = f"""
@@ -47,8 +48,9 @@ svg[role=img] {{ margin: 0 24px 16px 0; }}
 """
 
 
+@typed
 def board_page(
-    *shown: Scenario | AttentionTrace | Question,
+    *shown: Scenario | str | AttentionTrace | Question,
     query: int = 0,
     digits: int = DEFAULT_DIGITS,
     title: str = "",
@@ -70,13 +72,16 @@ def board_page(
     """
     if not shown:
         raise ValueError("board_page has nothing to show, expected a scenario or a trace")
+    drawn_ones = tuple(Scenario(each) if isinstance(each, str) else each for each in shown)
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    query = check_whole("query", query, 0, MAX_TOKENS - 1)
     for name, address in (("link", link), ("tells", tells)):
         if address and urlsplit(address).scheme not in ("http", "https"):
             raise ValueError(f"{name} is {address!r}, expected an address that begins with https:// or http://")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(tells)) if tells else ""
     how = {"dark": dark, "tells": origin}
-    boards = (_packed(json.dumps(_data(each, query, digits, told) | how)) for each in shown)
-    title = title or _title(shown[0])
+    boards = (_packed(json.dumps(_data(each, query, digits, told) | how)) for each in drawn_ones)
+    title = title or _title(drawn_ones[0])
     back = f'<p><a href="{html.escape(link)}">{html.escape(say("report.open"))}</a></p>' if link else ""
     drawn = "\n".join(
         f'<div class="drawn"><script type="application/octet-stream">{each}</script></div>' for each in boards
@@ -87,11 +92,12 @@ def board_page(
 {back}
 <script id="script" type="application/octet-stream">{_script()}</script>
 <script type="module">
-{joined(Path(__file__).parent / "board_page.js")}
+{_drawing_script()}
 </script>"""
     return page_of(title, _STYLE, body, allows=_ALLOWS, dark=bool(dark))
 
 
+@typed
 def board_frame(address: str, title: str) -> str:
     """Return the HTML that embeds a board's page in another page.
 
@@ -140,6 +146,12 @@ def _packed(text: str) -> str:
 
 
 @by_language()
+def _drawing_script() -> str:
+    """Return the script that unpacks the others, and has them draw."""
+    return shortened(joined(Path(__file__).parent / "board_page.js"))
+
+
+@by_language()
 def _script() -> str:
     """Return the packed script that draws a board, as ``window.attnvizBoard``."""
     return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(alone_script()), count=1))
@@ -150,6 +162,7 @@ _IN_LATEX = 16  # rows and columns
 _TOLD = ("attention_weights", "context")
 
 
+@typed
 def shown_in_notebook(shown: Scenario | Trace | Training, *, live: bool = True) -> dict[str, str]:
     """Return what a notebook shows, by its MIME type.
 

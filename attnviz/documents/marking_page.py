@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from attnviz.core.arguments import typed
 from attnviz.core.stages import VECTORS, Stage
 from attnviz.core.tokens import axis_labels
 from attnviz.documents.page import paragraphs, printed_page
@@ -26,6 +27,7 @@ SIGNS = {
 }
 _EXACT = "="  # before the exact value, below a number that is right within rounding
 LABEL_CHARS = 12
+CellStyles = Sequence[Sequence[str]]
 
 # Blue, yellow and vermilion of Okabe and Ito, thin enough for the text of a light or a dark page.
 STYLE = """<style>
@@ -67,10 +69,13 @@ def legend() -> str:
     return f'<div class="marked"><div class="marks">{items}<span>{small}</span></div></div>'
 
 
-def marked_table(table: MarkedTable, tokens: Sequence[str] = (), *, scrolls: bool = True) -> str:
-    """Return a marked table as HTML; one that `scrolls` takes Tab's focus."""
+def marked_table(table: MarkedTable, tokens: Sequence[str] = (), *, scrolls: bool = True, told: bool = True) -> str:
+    """Return a marked table as HTML; one that `scrolls` takes Tab's focus.
+
+    Unless right numbers are `told`, it says of each number whether it's wrong, and no more.
+    """
     rows = [
-        [_marked_cell(table, row, column) for column in range(table.given.shape[1])]
+        [_marked_cell(table, row, column, told=told) for column in range(table.given.shape[1])]
         for row in range(table.given.shape[0])
     ]
     title = say("marking.html.caption", title=table.stage.title)
@@ -85,21 +90,28 @@ def plain_table(
     tokens: Sequence[str] = (),
     *,
     carried: np.ndarray | None = None,
+    styles: CellStyles | None = None,
 ) -> str:
-    """Return numbers ``(rows, columns)`` as HTML, with differing `carried` ones below."""
+    """Return numbers ``(rows, columns)`` as HTML, with differing `carried` ones below.
+
+    `styles` has a cell's CSS for each number.
+    """
     others = values if carried is None else carried
+    of_cells = styles or [[""] * values.shape[1]] * len(values)
     rows = [
-        [_plain_cell(*pair, decimals) for pair in zip(*both, strict=True)]
-        for both in zip(values.tolist(), others.tolist(), strict=True)
+        [_plain_cell(*of_cell, decimals=decimals) for of_cell in zip(*row, strict=True)]
+        for row in zip(values.tolist(), others.tolist(), of_cells, strict=True)
     ]
     return _table_of(title, stage, rows, tokens)
 
 
-def _plain_cell(value: float, other: float, decimals: int) -> str:
+def _plain_cell(value: float, other: float, style: str, *, decimals: int) -> str:
+    styled = f' style="{style}"' if style else ""
     if np.isnan(value):
-        return "<td></td>"
+        return f"<td{styled}></td>"
     number, below = as_printed(value, decimals), as_printed(other, decimals)
-    return f"<td>{number}</td>" if number == below else f"<td>{number}<small>{SIGNS[Mark.CARRIED]} {below}</small></td>"
+    carried = "" if number == below else f"<small>{SIGNS[Mark.CARRIED]} {below}</small>"
+    return f"<td{styled}>{number}{carried}</td>"
 
 
 def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:
@@ -108,7 +120,7 @@ def in_pairs(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<div class="pairs">{inside}</div>'
 
 
-def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
+def _marked_cell(table: MarkedTable, row: int, column: int, *, told: bool = True) -> str:
     mark, decimals = table.marks[row][column], table.decimals_at(row, column)
     if mark == Mark.BLANK:
         return f'<td aria-label="{say("marking.mark.blank")}"></td>'
@@ -116,10 +128,10 @@ def _marked_cell(table: MarkedTable, row: int, column: int) -> str:
         as_printed(float(each[row, column]), decimals) for each in (table.given, table.exact, table.followed)
     )
     below, said = "", say("marking.html.cell", given=given, mark=say(f"marking.mark.{mark}"))
-    if mark != Mark.RIGHT and (exact != given or mark in ENTERS):
+    if told and mark != Mark.RIGHT and (exact != given or mark in ENTERS):
         sign = SIGNS[Mark.RIGHT] if mark in NOT_RIGHT else _EXACT
         below, said = f"<small>{sign} {exact}</small>", say("marking.html.exact", cell=said, exact=exact)
-    if mark in ENTERS and followed != exact:
+    if told and mark in ENTERS and followed != exact:
         below += f"<small>{SIGNS[Mark.FOLLOWS]} {followed}</small>"
         said = say("marking.html.followed", cell=said, followed=followed)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[mark]}</span>'
@@ -160,6 +172,7 @@ h2 { font-size: 15px; margin: 14px 0 4px; break-after: avoid; }
 """
 
 
+@typed
 def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "", *, above: str = "") -> str:
     """Return a marking as a printable HTML page, below the HTML `above`.
 
@@ -181,6 +194,7 @@ def marking_page(marking: Marking, tokens: Sequence[str] = (), title: str = "", 
     return printed_page(title or say("marking.page.title"), _PAGE_STYLE, body)
 
 
+@typed
 def marking_markup(marking: Marking, tokens: Sequence[str] = ()) -> str:
     """Return a marking as a notebook shows it: verdict and tables.
 
@@ -210,6 +224,7 @@ def _given(marking: Marking, name: str, tokens: Sequence[str]) -> str:
     return plain_table(stage.title, stage, values, decimals, tokens)
 
 
+@typed
 def marking_csv(marking: Marking, tokens: Sequence[str] = ()) -> str:
     """Return each mark as a CSV line with its place and numbers.
 

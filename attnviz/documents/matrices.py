@@ -13,6 +13,8 @@ import numpy as np
 
 from attnviz.colours.palette import LETTERS, theme
 from attnviz.colours.shading import channels, takes_black
+from attnviz.core.arguments import typed
+from attnviz.core.limits import in_short
 from attnviz.core.trace import Trace
 from attnviz.documents.board_svg import heatmap_svg
 from attnviz.documents.page import own_face, page_of, script_json
@@ -125,6 +127,17 @@ def png(rgb: np.ndarray) -> bytes:
     )
 
 
+def still_heatmap(drawn: Picture, formula: str) -> dict[str, str]:
+    """Return a heatmap as a still picture, by its MIME type.
+
+    It's an SVG with its numbers where these fit, else a PNG (in base64) of its colours.
+    """
+    if drawn.in_cell:
+        return {"image/svg+xml": heatmap_svg(drawn, formula, drawn.stage.title)}
+    side = max(1, _LARGEST // max(drawn.z.shape))
+    return {"image/png": base64.b64encode(png(pixels(drawn).repeat(side, 0).repeat(side, 1))).decode("ascii")}
+
+
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
@@ -146,6 +159,7 @@ button:focus-visible { outline: 2px solid currentcolor; outline-offset: 1px; }
 """
 
 
+@typed
 def heatmap_page(
     trace: Trace,
     name: str,
@@ -171,6 +185,7 @@ def heatmap_page(
     return figure_page(shown, title, alt=alt, dark=dark, file_name=name, letters=letters)
 
 
+@typed
 def figure_page(
     drawn: dict[str, Any] | str,
     title: str,
@@ -187,6 +202,8 @@ def figure_page(
     or an SVG the app's own. Without it they are written in what the reader's machine has.
     """
     paper = theme(dark).paper
+    if isinstance(drawn, dict) and not isinstance(drawn.get("layout"), dict):
+        raise ValueError(f"drawn is {in_short(drawn)}, expected a figure's data and its layout")
     if isinstance(drawn, str):
         ground = f'<style>{own_face() if letters else ""}</style><rect width="100%" height="100%" fill="{paper}"/>'
         still = f'<div id="figure">{drawn.replace(">", f">{ground}", 1)}</div>'

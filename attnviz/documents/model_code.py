@@ -71,8 +71,10 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
         else ""
     )
     tokens = "ids" if both and view.kinds[0] != "encoder" else "inputs['input_ids'][0]"
+    attention = sum(each.n_heads > 0 for each in view.layers[:layer])  # transformers hands out these alone
     auto = "AutoModelForCausalLM" if can_write(view) else "AutoModel"
-    read = f"dict(tokenizer({view.text!r}, return_tensors='pt'))"
+    texts = ", ".join(map(repr, view.asked if isinstance(view.asked, tuple) else (view.asked,)))
+    read = f"dict(tokenizer({texts}, return_tensors='pt'))"
     if view.written:
         read = f"{{'input_ids': torch.tensor([{view.cut['input_ids']}])}}  {_comment('written')}"
     return (
@@ -81,7 +83,7 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
         f"model = {auto}.from_pretrained(name, attn_implementation='eager', use_safetensors=True).eval()\n"
         f"inputs = {read}\n{into}"
         f"with torch.no_grad():\n    output = model(**inputs, output_attentions=True)\n"
-        f"weights = output.{caught}[{layer}][0, {head}]  {_comment('rows')}\n\n"
+        f"weights = output.{caught}[{attention}][0, {head}]  {_comment('rows')}\n\n"
         f"{printing}print(tokenizer.convert_ids_to_tokens({tokens}))\nprint(weights)\n"
     )
 
@@ -102,7 +104,7 @@ def _writing(view: ModelTrace, sampling: Sampling, seed: int) -> str:
 
 def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, printing: str) -> str:
     of_target = f", target={target!r}" if len((view.whole or view).kinds) > 1 else ""
-    looking = f"view = look_into(model, tokenizer, {view.text!r}{of_target}, edits=edits)"
+    looking = f"view = look_into(model, tokenizer, {view.asked!r}{of_target}, edits=edits)"
     appending = ""
     if view.written:
         start = len(view.text) if not view.spans else view.spans[-len(view.written)][0]

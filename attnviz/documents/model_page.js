@@ -26,5 +26,8 @@ const grid = {
     return numbers().strongest;
   },
 };
-const heads = new Heads(partOf(document, "#grid"), partOf(document, "#head"), grid, { layer: 0, head: 0 });
+const heads = new Heads(partOf(document, "#grid"), partOf(document, "#head"), grid, {
+  layer: Math.max(0, grid.others.indexOf("")),
+  head: 0,
+});
 document.addEventListener("DOMContentLoaded", () => heads.rest());

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from attnviz.board.data import bits_of
-from attnviz.colours.palette import PAPER, ROLES, theme
+from attnviz.colours.palette import NEGATIVE, PAPER, ROLES, theme
 from attnviz.colours.shading import ramp
+from attnviz.core.arguments import typed
+from attnviz.core.limits import check_whole
 from attnviz.core.tokens import token_labels, visible
 from attnviz.documents.matrices import png
 from attnviz.documents.page import page_of, paragraphs, script_json
@@ -18,8 +20,9 @@ from attnviz.documents.report import report_page, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short, figures_in_words
 from attnviz.export import matrix_names
 from attnviz.figures.model_grid import check_alike, grid_of, grid_shades, largest_of
-from attnviz.models import ModelTrace
-from attnviz.scripts import joined
+from attnviz.models import ModelTrace, OtherLayer
+from attnviz.models.hybrids import others_in_words
+from attnviz.scripts import CONTROLS, joined
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
@@ -36,11 +39,11 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     Raises ``ValueError`` where layers are of several kinds.
     """
     check_alike(view)
-    first = view.layers[0]
+    first = view.attending[0]
     weights = [layer.weights.detach().cpu().float().numpy() for layer in view.layers]
-    rows, columns = weights[0].shape[-2:]
+    rows, columns = first.weights.shape[-2:]
     side = max(_SIDE, min(max(rows, columns), _WIDE // view.n_heads))
-    limit = max(float(own.max()) for own in weights) or 1.0
+    limit = max(float(own.max()) for own in weights if own.size) or 1.0
     in_full = sum(own.size for own in weights) <= most
     inks = ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8)
     names = [
@@ -51,7 +54,8 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     return {
         "layers": view.n_layers, "heads": view.n_heads, "rows": rows, "columns": columns, "limit": limit,
         "step": (step := math.ceil(max(rows, columns) / side)), "masked": first.kind == "decoder" and not view.notices,
-        "paper": PAPER.on(dark), "ink": ROLES["a"].on(dark), "parts": list(parts),
+        "paper": PAPER.on(dark), "ink": ROLES["a"].on(dark), "negative": NEGATIVE.on(dark), "parts": list(parts),
+        "others": [str(layer) if isinstance(layer, OtherLayer) else "" for layer in view.layers],
         "shades": _shades(weights, view.n_heads, step, limit, len(inks)), "ramp": inks.tobytes().hex(),
         "weights": [[bits_of(own) for own in layer] for layer in weights] if in_full else None,
         "strongest": None if in_full else [[_strongest(own) for own in layer] for layer in weights],
@@ -114,7 +118,7 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
 
     Together they are all of it. Of another sentence that is read, nothing is told.
     """
-    first = view.layers[0]
+    first = view.attending[0]
     n = first.weights.shape[-1]
     if first.kind == "cross" or not n or first.weights.shape[-2] != n:
         return {}
@@ -150,6 +154,7 @@ main > * { max-width: 100%; }
 """
 
 
+@typed
 def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     """Return all of a model's heads as an interactive HTML page.
 
@@ -171,10 +176,10 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     if numbers["strongest"] is not None:
         about += " " + say("models.strongest", most=STRONGEST)
     title = say("models.title", model=view.name)
-    alt = say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name)
+    alt = say("models.alt", layers=len(view.attending), heads=view.n_heads, model=view.name)
     inks = {"ink": colours.text, "mute": colours.muted, "line": colours.grid, "page": colours.paper,
             "weight": ROLES["a"].on(dark)}  # fmt: skip
-    style = f":root {{ {' '.join(f'--{name}: {ink};' for name, ink in inks.items())} }}{_STYLE}{GRID_STYLE}"
+    style = f":root {{ {' '.join(f'--{name}: {ink};' for name, ink in inks.items())} }}{CONTROLS}{_STYLE}{GRID_STYLE}"
     body = f"""<h1>{html.escape(title)}</h1>
 <p>{html.escape(about)}</p>
 <main><div id="grid" role="group" aria-label="{html.escape(alt)}"></div><div id="head"></div></main>
@@ -189,6 +194,7 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     return page_of(title, style, body, allows="; script-src 'unsafe-inline'", dark=dark)
 
 
+@typed
 def model_markup(view: ModelTrace) -> str:
     """Return the tokens and a picture of all heads for a notebook.
 
@@ -207,12 +213,13 @@ def _part(view: ModelTrace) -> str:
     scale = min(6.0, 900 / grid.z.shape[1])
     size = f"width:{grid.z.shape[1] * scale:.0f}px;height:{grid.z.shape[0] * scale:.0f}px"
     data = b64encode(png(grid_shades(grid))).decode("ascii")
-    alt = html.escape(say("models.alt", layers=view.n_layers, heads=view.n_heads, model=view.name))
+    alt = html.escape(say("models.alt", layers=len(view.attending), heads=view.n_heads, model=view.name))
     kind = view.kinds[0]
-    many = say("models.many", layers=plural(view.n_layers, "layer"), heads=plural(view.n_heads, "head"))
+    many = say("models.many", layers=plural(len(view.attending), "layer"), heads=plural(view.n_heads, "head"))
     title = html.escape(say(f"models.kind.{kind}", model=view.name))
+    told = html.escape(" ".join([_sentence(view), *others_in_words(view.layers)]))
     return (
-        f"<p><b>{title}</b>: {many}. {html.escape(_sentence(view))}<br>{say('models.axes')}.</p>"
+        f"<p><b>{title}</b>: {many}. {told}<br>{say('models.axes')}.</p>"
         f'<img alt="{alt}" style="image-rendering:pixelated;{size}" src="data:image/png;base64,{data}">'
     )
 
@@ -220,18 +227,18 @@ def _part(view: ModelTrace) -> str:
 def _sentence(view: ModelTrace) -> str:
     more = " …" if len(view.tokens) > _MOST_TOKENS else ""
     tokens = " · ".join(map(visible, view.tokens[:_MOST_TOKENS])) + more
-    n = view.layers[0].weights.shape[-2]
+    n = view.attending[0].weights.shape[-2]
     return say("models.sentence", tokens=plural(n, "token"), sentence=tokens)
 
 
+@typed
 def head_report(view: ModelTrace, layer: int, head: int, *, digits: int = DEFAULT_DIGITS) -> str:
     """Return a model's head as a printable HTML page with all matrices.
 
-    Raises ``KeyError`` for a head that isn't there.
+    Raises ``ValueError`` for a head that isn't there, and ``KeyError`` for a layer without attention weights.
     """
-    if (layer, head) not in view.heads:
-        raise KeyError(f"there is no head {(layer, head)}, expected one of the view's")
-    trace = view.layers[layer].whole(head)
+    own = view.attending_at(layer)
+    trace = own.whole(check_whole("head", head, 0, own.n_heads - 1))
     title = say("models.of_head", model=view.name, layer=layer, head=head)
     measured = figures_in_words(view.measured(layer, head), head, ALL_SHARES)["full"]
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))

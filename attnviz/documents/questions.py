@@ -20,16 +20,18 @@ def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, st
 
 
 def looks_of(
-    question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool, holds: bool = False
-) -> Looks:
+    question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool, holds: bool = False,
+    in_hall: bool = False,
+) -> Looks:  # fmt: skip
     """Return how a question's board looks.
 
     No number is changed on a `fixed` one; one that `holds` isn't sent what it doesn't show.
     """
-    shown = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
+    every = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
+    shown = tuple(name for name in every if name in question.in_hall) if in_hall and question.in_hall else every
     read = "attention_weights" in shown
     return Looks(
-        names=shown, framed=question.framed, sentence=len(shown) > 1, says=read,
+        names=shown, framed=question.framed and not in_hall, sentence=len(every) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
         about=question.random_in_words(scenario), fixed=fixed, holds=holds,
     )  # fmt: skip

@@ -5,6 +5,7 @@ import html
 from attnviz.colours.palette import ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import changes_of
+from attnviz.core.limits import check_type, check_whole
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import ITSELF, KEPT, SECOND
 from attnviz.core.tokens import visible
@@ -17,7 +18,7 @@ from attnviz.export import matrix_names, pytorch_script
 from attnviz.figures.heatmap import about_of, formula_in
 from attnviz.figures.picture import Picture, picture
 from attnviz.words import plural, say
-from attnviz.words.numbers import DEFAULT_DIGITS
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 _ALWAYS = {"tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale", "temperature",
            "device"}  # fmt: skip
@@ -50,7 +51,7 @@ table { font-size: 13px; }
 """
 
 
-def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
+def report(scenario: Scenario | str, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
     """Return a whole computation as a printable HTML page.
 
     It has the set-up, every matrix with its formula and numbers, what each token reads most, and the same as a script.
@@ -61,6 +62,11 @@ def report(scenario: Scenario, trace: AttentionTrace, *, digits: int = DEFAULT_D
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
     True
     """
+    if isinstance(scenario, str):
+        scenario = Scenario(scenario)
+    check_type("scenario", scenario, Scenario, "a Scenario or a text")
+    check_type("trace", trace, AttentionTrace, "what attnviz.trace returns for the scenario")
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     matrices = "\n".join(section(trace, name, digits) for name in matrix_names(trace))
     sentence, second = visible_text(scenario.text), visible_text(scenario.second)
     titles = {ITSELF: "report.title", SECOND: "report.title_second", KEPT: "report.title_kept"}
@@ -156,6 +162,7 @@ def trace_markup(trace: AttentionTrace) -> str:
     >>> "W_q 3×2" in trace_markup(trace(Scenario()))
     True
     """
+    check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
     context = trace.layers[-1].context
     if context.dim() != 2:
         shapes = ", ".join(

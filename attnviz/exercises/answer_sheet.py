@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from attnviz.core.stages import STAGES
-from attnviz.documents.marking_page import in_pairs, plain_table
+from attnviz.documents.marking_page import CellStyles, in_pairs, plain_table
 from attnviz.documents.page import page_of
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.exercises.mistakes import rule_of
@@ -113,11 +113,19 @@ def _tables(exercise: Exercise, *, blank: bool) -> str:
     )
 
 
-def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool = False, ruled: bool = False) -> str:
+def table_of(
+    exercise: Exercise,
+    name: str,
+    *,
+    blank: bool = False,
+    both: bool = False,
+    ruled: bool = False,
+    styles: CellStyles | None = None,
+) -> str:
     """Return a table of an exercise as HTML.
 
     With `blank`, it's empty; with `both`, it also has what comes out of the rounded tables before it; with `ruled`, its
-    rule.
+    rule; with `styles`, each cell its CSS.
     """
     values = exercise.table(name)
     stage = STAGES[name]
@@ -127,4 +135,4 @@ def table_of(exercise: Exercise, name: str, *, blank: bool = False, both: bool =
     title = stage.title
     if ruled and stage.sources:
         title = say("exercises.sheet_rule", title=title, formula=rule_of(exercise.trace, name))
-    return plain_table(title, stage, shown, decimals, exercise.tokens, carried=carried if both else None)
+    return plain_table(title, stage, shown, decimals, exercise.tokens, carried=carried if both else None, styles=styles)

@@ -16,7 +16,7 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import MAX_SEED, check_choice, check_whole
 from attnviz.core.stages import STAGES, attention_table
-from attnviz.exercises.mistakes import are_inputs_apart, is_fair, marks_of
+from attnviz.exercises.mistakes import are_inputs_apart, do_rows_differ, is_fair, marks_of
 from attnviz.explanation import explain
 from attnviz.marking import Marking, mark_pipeline
 from attnviz.tables.printed_table import Printed
@@ -36,7 +36,7 @@ _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
 _TRIES, _DRAWS, _AT_ONCE = 200, 4000, 80  # so many are drawn at once, of which one is apart
 MOST_HINTS = 3
-_FAIR, _TO_HAND_IN = ".f", ".h"  # at the end of a number; links keep them for ever
+_FAIR, _DISTINCT, _TO_HAND_IN = ".f", ".d", ".h"  # at the end of a number; links keep them for ever
 _DIGITS = "0123456789abcdefghijklmnopqrstu"  # of the inputs of a sheet to hand in: 0 is −15; links keep them for ever
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 _WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
@@ -49,7 +49,8 @@ class Exercise:
     With `integers`, X and the W's are small whole numbers, and so is all before the softmax but for √d_k; else they
     have one decimal. `blank` are the results that are left out. Of a `fair` one, rows of X differ, W_q, W_k and W_v do,
     the scores aren't symmetric, no row of attention weights is flat, and no two mistaken rules give the same table; so
-    it is where sizes have room for it. Those that aren't asked to be fair have the numbers that they always had.
+    it is where sizes have room for it. Of one that is `distinct`, which is fair, too, all rows of attention weights
+    differ as they are printed. Those that aren't asked to be so have the numbers that they always had.
 
     Of one that is `to_hand_in`, `numbers` are the inputs, a letter each, in place of those that the seed, which is the
     number of the sheet, gives; `word` is its check word. `gradebook.py` makes them.
@@ -65,6 +66,7 @@ class Exercise:
     scale: bool = True
     blank: tuple[str, ...] = ("q", "k", "scores", "scaled_scores", "attention_weights", "context")
     fair: bool = False
+    distinct: bool = False
     word: str = ""
     numbers: str = ""
 
@@ -75,6 +77,8 @@ class Exercise:
         check_whole("d_k", self.d_k, 1, MOST_D)
         for name in self.blank:
             check_choice("blank", name, RESULTS)
+        if self.distinct and not self.fair:
+            raise ValueError("a distinct exercise isn't fair, expected fair=True with distinct=True")
         n = sum(rows * columns for rows, columns in self._shapes)
         if self.to_hand_in and not (
             _WORD.fullmatch(self.word) and len(self.numbers) == n and set(self.numbers) <= set(_DIGITS)
@@ -122,7 +126,7 @@ class Exercise:
         """Return the sheet to hand in that has these inputs."""
         times = 1 if self.integers else 10
         digits = (_DIGITS[round(value * times) + 15] for each in inputs for value in each.flatten().tolist())
-        return replace(self, fair=False, word=word, numbers="".join(digits))
+        return replace(self, fair=False, distinct=False, word=word, numbers="".join(digits))
 
     @property
     def inputs(self) -> list[torch.Tensor]:
@@ -190,7 +194,8 @@ class Exercise:
         letters = "".join(letter for letter, name in _LETTERS.items() if name in self.blank)
         kind, scaled = "i" if self.integers else "d", "s" if self.scale else "u"
         numbers = f"{self.seed}.{self.n_tokens}.{self.d_in}.{self.d_k}"
-        last = f"{_TO_HAND_IN}{self.word}{self.numbers}" if self.to_hand_in else _FAIR if self.fair else ""
+        of_kind = _DISTINCT if self.distinct else _FAIR if self.fair else ""
+        last = f"{_TO_HAND_IN}{self.word}{self.numbers}" if self.to_hand_in else of_kind
         return f"{numbers}.{kind}.{scaled}.{letters}{last}"
 
     @property
@@ -211,6 +216,8 @@ def _computed(exercise: Exercise) -> AttentionTrace:
         marks = marks_of(drawn)
         if exercise.fair:
             marks += (all(marks) and is_fair(drawn, RESULTS, DECIMALS),)
+        if exercise.distinct:
+            marks += (all(marks) and do_rows_differ(drawn, DECIMALS),)
         if found is None or sum(marks) > best:
             best, found = sum(marks), drawn
         if all(marks):
@@ -259,7 +266,7 @@ def decoded(text: str) -> Exercise:
     if last.startswith(_TO_HAND_IN):
         with suppress(ValueError):
             return replace(exercise, word=last[2:8], numbers=last[8:])
-    return replace(exercise, fair=last == _FAIR)
+    return replace(exercise, fair=last in (_FAIR, _DISTINCT), distinct=last == _DISTINCT)
 
 
 def is_exercise(text: str) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import combinations, islice
 from statistics import mean, median
 from types import MappingProxyType
+from urllib.parse import quote
 
 import torch
 
@@ -27,9 +28,10 @@ from attnviz.core.limits import in_short
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.documents.marking_page import STYLE, marking_page
 from attnviz.documents.page import paragraphs, printed_page
+from attnviz.exercises.class_files import in_a_row, page_names, sheets_in_common
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, decoded, is_exercise, is_good, word_of
 from attnviz.exercises.hand_ins import Marked, results_of
-from attnviz.exercises.mistakes import mistakes, work_of
+from attnviz.exercises.mistakes import do_rows_differ, mistakes, work_of
 from attnviz.export.data import csv_of, for_spreadsheet
 from attnviz.marking.settings import symbol_of
 from attnviz.words import say
@@ -89,10 +91,13 @@ def gradebook_csv(marked: Sequence[Marked], points: Points) -> str:
         key: say(f"exercises.class.csv.{key}") for key in ("file", "sheet", "total", "of", "first", "cause", "told")
     }
     lines = [[heads["file"], heads["sheet"], *map(symbol_of, points.of), *[*heads.values()][2:]]]
+    common = sheets_in_common(marked)
     for each in marked:
         got = points.got(each)
         words = each.verdict
-        texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(each.remarks))
+        others = [other.name for other in common.get(each.sheet, ()) if other is not each]
+        told = [*each.remarks, *([say("exercises.class.also", names=in_a_row(others))] if others else [])]
+        texts = (words.first_error if words else "", "; ".join(said for _, said in each.causes), " ".join(told))
         totals = (points.total(each), points.most(each)) if each.marking else ("", "")
         row = [each.name, each.sheet, *(got.get(name, "") for name in points.of), *totals, *texts]
         lines.append([for_spreadsheet(cell) if isinstance(cell, str) else f"{cell:g}" for cell in row])
@@ -125,7 +130,27 @@ def class_page(marked: Sequence[Marked], points: Points) -> str:
         places = {"mean": mean(totals), "median": median(totals), "least": min(totals), "most": max(totals)}
         said.append(say("exercises.class.totals", **{key: _number(value) for key, value in places.items()}))
     body = paragraphs(said) + _of_results(done, points) + _of_causes(done) + _of_cells(done) + _untold(marked)
+    body += _of_common(marked) + _of_all(marked, points)
     return printed_page(say("exercises.class.title"), _STYLE, STYLE + body)
+
+
+def _of_common(marked: Sequence[Marked]) -> str:
+    rows = [[sheet, in_a_row([each.name for each in those])] for sheet, those in sheets_in_common(marked).items()]
+    return _section("common", [say(f"exercises.class.csv.{key}") for key in ("sheet", "file")], rows)
+
+
+def _of_all(marked: Sequence[Marked], points: Points) -> str:
+    """Return all hand-ins, each a link to its page."""
+    heads = "".join(
+        f'<th scope="col">{html.escape(say(f"exercises.class.csv.{key}"))}</th>' for key in ("file", "sheet", "total")
+    )
+    rows = "".join(
+        f'<tr><td><a href="{html.escape(quote(page))}">{html.escape(each.name)}</a></td>'
+        f"<td>{html.escape(each.sheet)}</td><td>{_number(points.total(each)) if each.marking else '–'}</td></tr>"
+        for each, page in zip(marked, page_names(marked), strict=True)
+    )
+    heading = f"<h2>{html.escape(say('exercises.class.of_all'))}</h2>"
+    return f'{heading}<table class="points"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _of_results(done: Sequence[Marked], points: Points) -> str:
@@ -182,18 +207,24 @@ MOST_KEYS = 1000
 def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
     """Return a fair sheet like an exercise, its inputs drawn from `secret`.
 
-    It is as hard as others of its sizes; ``ValueError`` where there is none.
+    It is as hard as others of its sizes, and no two rows of its attention weights are printed alike where the sizes
+    have room for that; ``ValueError`` where there is no fair sheet.
     """
-    like = replace(like, fair=True)
+    like = replace(like, fair=True, distinct=False)
     seed = hmac.digest(secret, like.encoded().encode(), "sha256")
     generator = torch.Generator().manual_seed(int.from_bytes(seed[:4]))
     least, most = _WORK[like.integers]
+    found: list[torch.Tensor] | None = None
     for inputs in islice(like.draws(generator), _TRIES):
         x, w_q, w_k, w_v = inputs
         trace = attend(x, w_q, w_k, w_v, scale=like.scale, tokens=like.tokens)
         if _are_ws_apart(*inputs) and least <= work_of(trace) <= most and is_good(trace) and _shows_each(trace):
-            text = like.with_inputs(inputs, word_of("")).encoded()
-            return like.with_inputs(inputs, word_of(text, secret))
+            found = inputs
+            if do_rows_differ(trace, DECIMALS):
+                break
+    if found is not None:
+        text = like.with_inputs(found, word_of("")).encoded()
+        return like.with_inputs(found, word_of(text, secret))
     raise ValueError(f"no fair sheet has d_in = {like.d_in} and d_k = {like.d_k}, expected larger ones, or decimals")
 
 

@@ -28,6 +28,7 @@ _SHEET = re.compile(r"\bsheet\W{0,9}([0-9]{1,10})(?:\W{1,9}(?:check word\W{1,9})
 _WORD = re.compile(r"\b[a-z]{6}\b")
 _COSTS = (*ENTERS, Mark.BLANK)
 MOST_LINKS = 1000
+_NAMED = ("x", "w_q", "w_k", "w_v", *RESULTS)
 
 
 class Linked(NamedTuple):
@@ -114,7 +115,7 @@ def hand_ins_of(name: str, data: bytes, read_link: ReadLink) -> Iterator[HandIn]
         return
     found = sorted_tables(text)
     if not found.tables:
-        raise SaidError(say("exercises.class.no_table"))
+        raise SaidError(say("exercises.class.no_table", symbols=", ".join(map(symbol_of, _NAMED))))
     yield HandIn(name, words, found.tables, found.twice)
 
 
@@ -205,7 +206,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     except SaidError as error:
         return Marked(hand_in.name, remarks=(str(error), *told))
     given = {name: Printed.of(sheet.table(name), DECIMALS) for name in sheet.printed}
-    answers = {name: _to_count(table) for name, table in tables.items() if name in sheet.blank}
+    answers = {name: table.with_decimals(DECIMALS) for name, table in tables.items() if name in sheet.blank}
     missing = [symbol_of(name) for name in sheet.blank if name not in read]
     told += [say("exercises.class.missing", symbols=", ".join(missing))] if missing else []
     settings: dict[str, Any] = {"scale": sheet.scale, "causal": False, "d_k": sheet.d_k, "rounded_inputs": False}
@@ -228,14 +229,6 @@ def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
         for key, shape in shapes.items()
     }
     return say("exercises.class.misfit", symbol=symbol_of(name), **counts)
-
-
-def _to_count(table: Printed) -> Printed:
-    """Return a table marked with at least the decimals asked for."""
-    own = np.maximum(np.array(table.cell_decimals if table.cell_decimals is not None else table.places), DECIMALS)
-    return replace(
-        table, decimals=max(table.decimals, DECIMALS), cell_decimals=tuple(map(tuple, own.tolist())), by_power=True
-    )
 
 
 def results_of(sheets: Iterable[Exercise]) -> tuple[str, ...]:

@@ -175,6 +175,12 @@ def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> boo
     return all(are_apart(right, mistakes(trace, name, decimals)) for name, right in tables)
 
 
+def do_rows_differ(trace: AttentionTrace, decimals: int) -> bool:
+    """Whether no two rows of attention weights are printed alike."""
+    rows = trace.attention_weights.numpy().round(decimals)
+    return len({row.tobytes() for row in rows}) == len(rows)
+
+
 def work_of(trace: AttentionTrace) -> float:
     """Return the share of nonzero products in Q, K, V and S.
 

@@ -8,7 +8,8 @@ from decimal import localcontext
 import numpy as np
 import torch
 
-from attnviz.core.limits import check_whole, in_short
+from attnviz.core.arguments import typed
+from attnviz.core.limits import check_type, check_whole, in_short
 from attnviz.core.rules import DECIMALS, Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import EVERY_STAGE, Table
@@ -21,6 +22,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 Shapes = Mapping[str, tuple[int, int]]  # (rows, columns) of each matrix, by its name
 
 
+@typed
 def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
     """Return ``(rows, columns)`` of each matrix by name; biases have one row.
 
@@ -149,7 +151,9 @@ def explain(
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
     if not isinstance(trace, Trace):
         raise ValueError(f"trace is {in_short(trace)}, expected what attnviz.trace or attnviz.attend returns")
-    if matrix not in trace.matrices:
+    if scenario is not None:
+        check_type("scenario", scenario, Scenario, "the Scenario of the trace, or None")
+    if not isinstance(matrix, str) or matrix not in trace.matrices:
         raise trace.no_matrix(matrix)
     shapes = shapes_of(trace)
     sources = sources_of(matrix, row, column, shapes, trace.stages)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from attnviz.core.layers import named, placed
-from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, example_of
+from attnviz.core.matrix_input import EXAMPLE_FILL, example_of
 from attnviz.core.scenario import Scenario
+from attnviz.core.scenario.chance import is_drawn
 from attnviz.core.seeding import second_seed
 from attnviz.core.seeding.vectors import called, chosen_matrices, stated_features
+from attnviz.core.seeding.word_classes import FEATURES
 from attnviz.core.stages import KEPT, P_KEPT, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.origins import filled_with, symbol_in_words
@@ -81,6 +83,8 @@ def _vectors_in_words(scenario: Scenario) -> str:
             said = say("summary.vectors.example", example=called(example_of(given)))
             return " ".join(filter(None, (said, beside_example(scenario))))
         return say("summary.vectors.filled", symbol=symbol, by=filled_with(given))
+    if scenario.made_by.by_class:
+        return say("summary.vectors.class")
     if scenario.made_by.of_table:
         return say("summary.vectors.table", seed=scenario.seed)
     n_tokens = len(scenario.tokens)
@@ -98,7 +102,8 @@ def beside_example(scenario: Scenario) -> str:
     >>> beside_example(Scenario("the fluffy cat chased a dog", x="example:fluffy-cat"))
     'No vector was made for “dog”: it is drawn at random.'
     """
-    drawn = [scenario.tokens[row] for row in scenario.rows_beside_example if not scenario.is_published(row)]
+    beside = () if scenario.made_by.by_class else scenario.rows_beside_example
+    drawn = [scenario.tokens[row] for row in beside if not scenario.is_published(row)]
     labels = [say("summary.named", token=label) for label in token_labels(tuple(dict.fromkeys(drawn)), LONGEST_NAME)]
     if len(labels) > _NAMED_AT_MOST:
         return say("summary.vectors.beside_many", words=plural(len(labels), "token"))
@@ -113,6 +118,8 @@ def features_of(scenario: Scenario) -> tuple[str, ...]:
     >>> features_of(Scenario("the fluffy dog chased a mouse", x="example:fluffy-cat"))
     ()
     """
+    if scenario.found_classes:
+        return tuple(say(f"published.fluffy-cat.feature.{feature}") for feature in FEATURES)
     return () if scenario.rows_beside_example else stated_features(example_of(scenario.x))
 
 
@@ -124,9 +131,12 @@ def drawn_vectors(scenario: Scenario) -> str:
     """
     given = getattr(scenario, scenario.token_matrix)
     beside = scenario.rows_beside_example
-    drawn = [row for row in range(len(scenario.tokens))
-             if (given is None or row in beside) and not scenario.is_published(row)]  # fmt: skip
-    if not drawn:
+    drawn = [
+        row
+        for row in range(len(scenario.tokens))
+        if (given is None or row in beside) and not scenario.is_published(row)
+    ]
+    if not drawn or scenario.made_by.by_class:
         return ""
     return say("summary.vectors.all_drawn" if len(drawn) == len(scenario.tokens) else "summary.vectors.some_drawn")
 
@@ -148,18 +158,13 @@ def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     return " ".join(_of_group(scenario, origin, groups[origin], finding) for origin in ordered)
 
 
-def is_random(scenario: Scenario, name: str) -> bool:
-    """Whether a matrix holds drawn numbers, not all of them changed since."""
-    return _origin(scenario, name) == "random"
-
-
 def _origin(scenario: Scenario, name: str) -> str:
     """Return "random", "set", or the worked example that a matrix is from."""
     rows, columns = scenario.shape_of(name)
     if len(edits_of(scenario, [name])) == rows * columns:
         return "set"
     filled = scenario.replacement(name)
-    if filled is None or (isinstance(filled, str) and filled.startswith(RANDOM_FILL)):
+    if is_drawn(scenario, name):
         return "random"
     return filled if isinstance(filled, str) and filled.startswith(EXAMPLE_FILL) else "set"
 
@@ -170,8 +175,13 @@ def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, i
 
 
 def projections_of(scenario: Scenario) -> list[str]:
-    """Return the names of the W's of all layers."""
-    return [named(layer, name) for layer in range(scenario.n_layers) for name in _PROJECTIONS]
+    """Return the names of all W's, once where layers share them."""
+    return [named(layer, name) for layer in range(_n_own(scenario)) for name in _PROJECTIONS]
+
+
+def _n_own(scenario: Scenario) -> int:
+    """Return how many layers have W's of their own."""
+    return 1 if scenario.same_layers else scenario.n_layers
 
 
 def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
@@ -181,7 +191,7 @@ def _symbols(scenario: Scenario, names: list[str]) -> list[str]:
         symbol
         for name, each in there.items()
         for symbol in (
-            [STAGES[name].symbol] if len(each) == scenario.n_layers else [symbol_in_words(one) for one in each]
+            [STAGES[name].symbol] if len(each) == _n_own(scenario) else [symbol_in_words(one) for one in each]
         )
     ]
 
@@ -233,11 +243,11 @@ def chosen_in_words(scenario: Scenario) -> str:
     return say("summary.chosen.repeats", said=said) if scenario.w_v == "identity" else said
 
 
-def numbers_in_words(scenario: Scenario) -> str:
-    """Return where the W's are from, to tell a finding's worth.
+def numbers_in_words(scenario: Scenario, *, finding: bool = True) -> str:
+    """Return where the W's are from, and what a `finding` is worth.
 
     >>> numbers_in_words(Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
     """
-    told = chosen_in_words(scenario) or projections_in_words(scenario), beside_example(scenario)
+    told = chosen_in_words(scenario) or projections_in_words(scenario, finding=finding), beside_example(scenario)
     return " ".join(filter(None, told))

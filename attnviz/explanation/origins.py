@@ -2,13 +2,15 @@
 
 import math
 
+from attnviz.core.arguments import typed
 from attnviz.core.heads import whole_name
-from attnviz.core.layers import is_kept_for, placed
+from attnviz.core.layers import is_kept_for, is_stack, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, example_of
-from attnviz.core.rules import Factor
-from attnviz.core.scenario import Scenario
+from attnviz.core.rules import Factor, in_rows
+from attnviz.core.scenario import Scenario, traced
 from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import called, chosen_matrices, examples_made_by_hand
+from attnviz.core.seeding.word_classes import class_of
 from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
 from attnviz.core.tokens import visible
 from attnviz.core.what_if import WhatIf
@@ -115,6 +117,8 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
     stage, row, column, value = given
     if is_kept_for(stage.name):
         return _origin_of_kept(scenario, given)
+    if is_stack(scenario.table) and (made := scenario.table.get(stage.name)) is not None and made.rule is not None:
+        return _origin_in_layer(scenario, given)
     name, column = whole_name(stage), column + stage.first
     if name not in scenario.editable:
         off = "bias is False" if name in BIASES else f"{', '.join(scenario.editable)} are given"
@@ -128,6 +132,18 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
         before = written(scenario.unedited(name)[row, column].item(), digits)
         return say("explanation.given.edited", before=before, origin=before_edits(scenario, name, row))
     return say("explanation.given.origin", origin=before_edits(scenario, name, row))
+
+
+def _origin_in_layer(scenario: Scenario, given: Factor) -> str:
+    """Return where a number is from that the layer before handed over."""
+    stage, row, column, value = given
+    made = in_rows(traced(scenario)[stage.name])
+    if row >= made.shape[0] or column >= made.shape[1]:
+        raise ValueError(f"{stage.name}[{row}, {column}] is in the trace, but not in the scenario")
+    own = made[row, column].item()
+    if own != value and not (math.isnan(own) and math.isnan(value)):
+        raise ValueError(f"{stage.name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
+    return say("explanation.given.origin", origin=say("origins.layer_before", layer=stage.layer))
 
 
 def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
@@ -144,6 +160,7 @@ def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
     return say("explanation.given.origin", origin=made)
 
 
+@typed
 def before_edits(scenario: Scenario, name: str, row: int) -> str:
     """Return where a given row's numbers are from, apart from edits.
 
@@ -196,6 +213,9 @@ def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
     token = visible(scenario.tokens_of(name)[row])
     if scenario.is_published(row, name):
         return say("origins.published", token=token)
+    if scenario.made_by.by_class:
+        found = class_of(scenario.tokens_of(name)[row], scenario.chosen_classes)
+        return say(f"origins.class_{found.by}", token=token, kind=say(f"word_class.{found.kind.name}"))
     if scenario.made_by.of_table:
         seed = second_seed(scenario.seed) if name == scenario.read_matrix else scenario.seed
         return say("origins.table", token=token, seed=seed)

@@ -44,6 +44,29 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     return say(f"summary.reads.{kind}", **places)
 
 
+# Of which kinds it depends on the numbers what is read most, and how that is said of random ones.
+BY_CHANCE = {
+    **dict.fromkeys(("most", "most_each", "of_rest", "of_rest_each"), "most"),
+    **dict.fromkeys(("barely", "barely_each"), "barely"),
+    "mixed": "mixed",
+}
+
+
+def finding(trace: AttentionTrace, query: int, digits: int) -> str:
+    """Return what :func:`attends_most` does; of random numbers, it says so first.
+
+    >>> from attnviz.core.scenario import Scenario, trace
+    >>> finding(trace(Scenario(embedding="published")), 1, 4)
+    'Random numbers, so this means nothing: “journey” happens to read itself most.'
+    """
+    kind, keys, places = _reading(trace, query, digits)
+    if not trace.chance or kind not in BY_CHANCE:
+        return attends_most(trace, query, digits)
+    if keys:
+        places["names"] = _names(trace, query, keys, say)
+    return say(f"summary.chance.{trace.chance}", finding=say(f"summary.by_chance.{BY_CHANCE[kind]}", **places))
+
+
 def reads_most(trace: AttentionTrace, query: int, digits: int) -> tuple[str, bool]:
     """Return the board's sentence about a query, and whether it reads equally."""
     kind, keys, places = _reading(trace, query, digits)
@@ -148,7 +171,7 @@ def described(trace: AttentionTrace, name: str, query: int, digits: int) -> str:
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> described(trace(Scenario(embedding="published")), "q", 1, 2)
-    'Q, queries, 6 by 2: what each token asks for. Values from 0.23 to 1.46. The row of “journey”: 0.43, 1.46.'
+    'Q, queries, 6 by 2: what each token looks for. Values from 0.23 to 1.46. The row of “journey”: 0.43, 1.46.'
     """
     stage = trace.stages[name]
     matrix = in_rows(trace[name])

@@ -9,8 +9,8 @@ from attnviz.core.layers import OF_TOKENS
 from attnviz.core.masks import USES
 from attnviz.core.rules import HeadsInCode, Rotate
 from attnviz.core.rules.rows import COLUMNS
-from attnviz.core.scenario import Scenario
-from attnviz.core.scenario.matrices import read_alone
+from attnviz.core.scenario import Scenario, traced
+from attnviz.core.scenario.matrices import read_alone, run_alone
 from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_KEPT_SCALED, E_SCALED, MASK, Stage, Table, head_name
 from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import SOFTMAX, WhatIf
@@ -39,22 +39,41 @@ def moved_to_device(scenario: Scenario) -> list[str]:
 
 def computed(scenario: Scenario, digits: int) -> list[Section]:
     """Return the computation and its printing, layer by layer."""
-    lines, (settings, *prints) = _computation(scenario.layer), _prints(scenario, digits)
+    at_overflow = _overflows(scenario)
+    lines, (settings, *prints) = _computation(scenario.layer, at_overflow), _prints(scenario, digits)
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
         return [(what, lines), (_what_is_printed(scenario), [settings, *prints])]
     before = [line for line in lines if line.startswith(_MADE_ONCE)]  # of E and P, which the first layer alone gets
     rest = [line for line in lines if line not in before]
-    kept = kept_through_each_layer(scenario, _alone(scenario)) if scenario.n_kept else []
+    kept = kept_through_each_layer(scenario, _alone(scenario, at_overflow)) if scenario.n_kept else []
     each = through_each_layer(scenario, [*["y = kept[number]"] * bool(kept), *rest], prints)
     layers = plural(scenario.n_layers, "layer")
     return [(say("share.script.computed.layers", what=what, layers=layers), [settings, *before, *kept, *each])]
 
 
-def _alone(scenario: Scenario) -> list[str]:
+_LARGE = 1e38  # a number below it can be doubled in float32
+
+
+def _overflows(scenario: Scenario) -> bool:
+    """Whether a plain line of PyTorch goes wrong on some number."""
+    made = traced(scenario)
+    computed = [(made.stages, made.matrices)]
+    if scenario.n_kept and scenario.n_layers > 1:
+        alone = read_alone(scenario)
+        computed.append((alone.table, run_alone(alone, scenario.given_to_stages[0])))
+    return any(
+        not bool((matrices[stage.sources[0]].abs() < _LARGE).all())
+        for table, matrices in computed
+        for name, stage in table.items()
+        if stage.rule is not None and stage.rule.code_at_overflow(name, *stage.sources)
+    )
+
+
+def _alone(scenario: Scenario, at_overflow: bool) -> list[str]:
     """Return the lines of one layer that reads the kept sentence alone."""
     alone = read_alone(scenario)
-    lines = (line for line in _computation(alone.layer) if not line.startswith(_MADE_ONCE))
+    lines = (line for line in _computation(alone.layer, at_overflow) if not line.startswith(_MADE_ONCE))
     called = {"tokens": KEPT_TOKENS, "n_tokens": "n_kept", MASK: KEPT_MASK, BY_DISTANCE: KEPT_DISTANCES}
     return [re.sub(r"\b(n_tokens|tokens|mask|by_distance)\b", lambda found: called[found[1]], line) for line in lines]
 
@@ -80,15 +99,18 @@ def _what_is_computed(scenario: Scenario) -> str:
     return say(f"{key}.{'norms' if block.before or block.after else 'sums'}", what=what) if block.adds else what
 
 
-def _computation(table: Table) -> list[str]:
-    """Return the lines of all rules with result shapes, heads together."""
+def _computation(table: Table, at_overflow: bool) -> list[str]:
+    """Return the lines of all rules with result shapes, heads together.
+
+    Where numbers overflow, a rule may need a line more.
+    """
     lines, sizes = [], sizes_of(table)
     # What comes behind it is as wide as the context.
     called = {name: f"n_{name}" for name in ("tokens", "queries", "keys", "kept")} | {"d_model": sizes["context"][1]}
     for name, stage in table.items():
         if stage.rule is None or stage.head:
             continue
-        code = _code(table, name, stage)
+        code = _code(table, name, stage, at_overflow)
         made = max(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
         shape = ", ".join(called.get(size, size) for size in sizes[name])
         heads = "n_heads, " if stage.head is not None else ""
@@ -97,13 +119,15 @@ def _computation(table: Table) -> list[str]:
     return lines
 
 
-def _code(table: Table, name: str, stage: Stage) -> list[str]:
+def _code(table: Table, name: str, stage: Stage, at_overflow: bool) -> list[str]:
     """Return the lines of a rule, for all heads at once."""
     rule = stage.rule
     assert rule is not None
     if rule.rotation is not None:
         return _turned(table, name, stage, rule.rotation)
     made, names = _called(table, name), [_called(table, source) for source in stage.sources]
+    if at_overflow and (lines := rule.code_at_overflow(made, *names)):
+        return lines
     if stage.head is None and not is_of_a_head(stage.sources[0]):
         return rule.code(made, *names)
     rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])

@@ -13,6 +13,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
+from attnviz.core.limits import check_type
 from attnviz.core.rules import in_rows
 from attnviz.export.reading import write_tensors
 from attnviz.words.numbers import for_json
@@ -24,6 +25,7 @@ _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫
 
 def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
     """Return the names of a trace's matrices, separately for each head."""
+    check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
     return tuple(
         name
         for name in trace.matrices
@@ -93,6 +95,7 @@ def trace_json(trace: AttentionTrace) -> str:
 
 def json_pieces(trace: AttentionTrace) -> Iterator[str]:
     """Yield a trace's JSON in pieces of one row at most."""
+    check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
     head = json.dumps(_settings(trace) | _tokens(trace), allow_nan=False)
     yield f'{head[:-1]}, "matrices": {{'
     for i, (name, matrix) in enumerate(gathered(trace.stages, trace.matrices).items()):
@@ -163,6 +166,7 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     >>> safetensors.torch.load(trace_safetensors(trace(Scenario("a cat"))))["context"].shape
     torch.Size([2, 2])
     """
+    check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
     # The format has no two names for the same memory.
     own = {name: matrix.detach().cpu().contiguous() for name, matrix in gathered(trace.stages, trace.matrices).items()}
     matrices = {name: matrix.clone() for name, matrix in own.items()}

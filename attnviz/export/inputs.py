@@ -7,6 +7,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
+from attnviz.core.seeding.word_classes import rows_of
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
 from attnviz.export.matrices import numbers, replaced
 from attnviz.words import say
@@ -17,7 +18,7 @@ KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentenc
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
     """Whether any of these token matrices (default: all) holds seeded vectors."""
-    if scenario.made_by.of_table:
+    if scenario.made_by.of_table or scenario.made_by.by_class:
         return False
     of_tokens = names or (scenario.token_matrix, *[scenario.read_matrix] * scenario.reads_others)
     return any(
@@ -53,6 +54,9 @@ def _vectors_of(scenario: Scenario, x: str, tokens: str, seed: int, defined: boo
             f"{x} = embedding.weight.detach()[[ids[token] for token in {tokens}]]",
         ]
     own = scenario.tokens_of(x)
+    if scenario.made_by.by_class:
+        by_class = zip(rows_of(own, scenario.chosen_classes), own, strict=True)
+        return [f"{x} = torch.tensor([", *(f"    {numbers(row)},  # {token!r}" for row, token in by_class), "])"]
     published = dict.fromkeys(token for row, token in enumerate(own) if scenario.is_published(row, x))
     if not has_seeded_vectors(scenario, x):
         rows = (f"    {numbers(PUBLISHED_VECTORS[token])},  # {token!r}" for token in own)

@@ -5,17 +5,17 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from types import ModuleType
 from typing import Any, NoReturn
 
 import torch
 
-from attnviz.core.limits import MAX_FILE_BYTES, RefusedError, SaidError
+from attnviz.core.limits import MAX_D, MAX_FILE_BYTES, RefusedError, SaidError, check_type, check_whole, in_short
 from attnviz.core.matrix_input import finite_in_float32, wrong_shape
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import ALL_STAGES
+from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import is_whole_text
 from attnviz.tables.reading import parse_table, read_upload
 from attnviz.words import say, thousands
@@ -79,30 +79,50 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
     >>> read_matrix("w.csv", b"1,2\\n3,4", "w_q", (2, 2)).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
+    check_type("file_name", file_name, str, "the file's name")
+    check_type("data", data, bytes, "the file's bytes")
+    shape = _checked_shape(shape)
     if len(data) > MAX_FILE_BYTES:
         said = say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES))
         raise SaidError(said)
     is_tensors = file_name.lower().endswith(".safetensors")
-    tensor = read_tensor(data, name) if is_tensors else parse_table(_without_names(read_upload(data)), columns=shape[1])
+    if is_tensors:
+        tensor = read_tensor(data, name)
+    else:
+        text = _without_names(read_upload(data), shape)
+        tensor = parse_table(text, columns=shape[1], infinite=name == MASK)
     matrix = tensor[None] if tensor.dim() == 1 and shape[0] == 1 else tensor
     if tuple(matrix.shape) != shape:
         raise wrong_shape(name, tuple(tensor.shape), shape)
     return torch.from_numpy(finite_in_float32(name, matrix.numpy()))
 
 
-def _without_names(text: str) -> str:
+def _checked_shape(shape: object) -> tuple[int, int]:
+    """Return the rows and columns; ``ValueError`` for anything else."""
+    if not isinstance(shape, Sequence) or isinstance(shape, str) or len(shape) != 2:
+        raise ValueError(f"shape is {in_short(shape)}, expected (rows, columns)")
+    rows, columns = (check_whole("shape", size, 0, 2 * MAX_D) for size in shape)
+    return rows, columns
+
+
+def _without_names(text: str, shape: tuple[int, int]) -> str:
     """Drop the row and column names that :func:`attnviz.export.matrix_csv` writes.
 
-    A spreadsheet may have saved it anew, with semicolons or tabs, and with decimal commas.
+    The matrix's symbol stands in the corner. One that no table of stages has, such as that of a model's matrix, is
+    known by the `shape`: one row and one column more than the matrix has. A spreadsheet may have saved the file anew,
+    with semicolons or tabs, and with decimal commas.
     """
-    symbol = re.match(r'("?)([\w′]{1,4})\1([,;\t])', text)
-    if not symbol or symbol[2] not in _SYMBOLS:
+    corner = re.match(r'("?)([^\W\d][^\s,;"]*)\1([,;\t])', text)
+    if not corner:
         return text
     try:
-        rows = [row[1:] for row in csv.reader(io.StringIO(text), delimiter=symbol[3])]
+        rows = list(csv.reader(io.StringIO(text), delimiter=corner[3]))
     except csv.Error as error:
         raise SaidError(say("tables.no_csv", error=error)) from None
-    return "\n".join(["", *(symbol[3].join(row) for row in rows[1:])])
+    sizes = [len(row) - 1 for row in rows if row]
+    if corner[2] not in _SYMBOLS and sizes != [shape[1]] * (shape[0] + 1):
+        return text
+    return "\n".join(["", *(corner[3].join(row[1:]) for row in rows[1:])])
 
 
 FORMAT = "attnviz scenario"
@@ -124,6 +144,7 @@ def scenario_json(scenario: Scenario) -> str:
      "edits": [["w_q", 0, 1, 0.9]]
     }
     """
+    check_type("scenario", scenario, Scenario, "a Scenario")
     set_here = {
         name: getattr(scenario, name)
         for name, default in _DEFAULTS.items()
@@ -153,6 +174,7 @@ def scenario_from_json(text: str) -> Scenario:
     >>> scenario_from_json(scenario_json(Scenario("a cat", seed=7))) == Scenario("a cat", seed=7)
     True
     """
+    check_type("text", text, str, "the text of a JSON file")
     if len(text) > MAX_FILE_BYTES:
         raise RefusedError("file_long", characters=len(text), most=MAX_FILE_BYTES)
     try:

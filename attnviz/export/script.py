@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from textwrap import wrap
 
+from attnviz.core.limits import check_type, check_whole
 from attnviz.core.masks import USES
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, ITSELF, KEPT, SECOND, WEIGHTINGS
@@ -21,7 +22,7 @@ from attnviz.export.inputs import (
 )
 from attnviz.export.matrices import Section, edited, weights
 from attnviz.words import say
-from attnviz.words.numbers import DEFAULT_DIGITS
+from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 
 def as_notebook(heading: str, imports: str, sections: Sequence[Section]) -> str:
@@ -53,6 +54,8 @@ def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
     print("attention_weights", attention_weights, "context", context, sep="\n")
     """
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    check_type("scenario", scenario, Scenario, "a Scenario")
     sections = ["\n".join((*_comment(title), *lines)) for title, lines in _sections(scenario, digits)]
     return "\n\n".join((f"# {_heading(scenario)}.", _imports(scenario), *sections)) + "\n"
 
@@ -64,6 +67,8 @@ def _comment(title: str) -> list[str]:
 
 def notebook(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     """Return the script as a Jupyter notebook (JSON, nbformat 4.5)."""
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    check_type("scenario", scenario, Scenario, "a Scenario")
     return as_notebook(_heading(scenario), _imports(scenario), _sections(scenario, digits))
 
 

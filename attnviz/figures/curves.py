@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 
 from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, scale_style, theme
+from attnviz.core.arguments import typed
+from attnviz.core.limits import check_whole
+from attnviz.scaling.arguments import MAX_DIM
 from attnviz.scaling.in_words import write_number
 from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
@@ -42,6 +45,7 @@ CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(
 _MOST_LABELS = 16  # of keys, below the bars
 
 
+@typed
 def curve_spec(
     table: pd.DataFrame,
     curve: Curve,
@@ -56,6 +60,8 @@ def curve_spec(
     A band around each line is its confidence interval. `picked` is a dimension to mark; with `theory`, curves that
     have one get the expected variance (or its root) as thin lines.
     """
+    picked = None if picked is None else check_whole("picked", picked, 1, MAX_DIM)
+    height = check_whole("height", height, 50, 5000)
     data: list[dict[str, Any]] = []
     theory = theory and curve.theory
     for scale, rows in table.groupby("scale", sort=False):
@@ -147,9 +153,10 @@ def _thinned(dims: list[int], log_x: bool) -> list[int]:
     return [dims[i] for i in reversed(kept)]
 
 
+@typed
 def histogram_spec(scores: np.ndarray, d_k: int, title: str, *, dark: bool = False) -> dict[str, Any]:
     """Return the histogram of scores, with lines at plus and minus √`d_k`."""
-    root = d_k**0.5
+    root = check_whole("d_k", d_k, 1, MAX_DIM) ** 0.5
     sign, width = equals(root, 3), significant(root, 3)
     counts, edges = np.histogram(scores, 40, (-4 * root, 4 * root))
     colour = scale_style("none", dark)[0]
@@ -168,6 +175,7 @@ def histogram_spec(scores: np.ndarray, d_k: int, title: str, *, dark: bool = Fal
     return {"data": [bars], "layout": layout}
 
 
+@typed
 def row_spec(
     rows: Mapping[str, np.ndarray],
     title: str,

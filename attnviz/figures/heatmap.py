@@ -7,9 +7,11 @@ rest, so the page uses the dictionary and notebooks the Figure.
 import html
 import textwrap
 import unicodedata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attnviz.colours.palette import FONT_SIZE, ROLES, SMALL_SIZE, TITLE_SIZE, on_page
+from attnviz.core.arguments import typed
 from attnviz.core.stages import Stage, formula_of
 from attnviz.core.trace import Trace
 from attnviz.figures.cells import cell_traces, hatched, legend
@@ -31,6 +33,7 @@ ABOUT_CHAR_WIDTH = 5.7
 SMALLEST_TITLE = 12  # pixels of its letters, which shrink where a narrow matrix has a long title
 
 
+@typed
 def heatmap(
     trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> "go.Figure":
@@ -48,9 +51,19 @@ def heatmap(
     """
     import plotly.graph_objects as go  # only notebooks and exports need the Figure class
 
-    return go.Figure(heatmap_spec(trace, name, digits=digits, query=query, dark=dark))
+    drawn = picture(trace, name, digits, query, dark)
+    formula = formula_in(trace, drawn.stage)
+    spec = spec_of(drawn, formula)
+    try:
+        from attnviz.figures.in_notebook import MatrixFigure
+    except ImportError:  # no notebook, whose IPython would show it
+        return go.Figure(spec)
+    # Imported by name because documents are built on figures: the picture is theirs.
+    still = import_module("attnviz.documents.matrices").still_heatmap(drawn, formula)
+    return MatrixFigure(spec).with_still(still)
 
 
+@typed
 def heatmap_spec(
     trace: Trace, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False
 ) -> dict[str, Any]:
@@ -184,8 +197,8 @@ def formula_in(trace: Trace, stage: Stage) -> str:
 
 def about_of(picture: Picture) -> str:
     """Return a matrix's shape, colour limits and specially coloured cells."""
-    key = "figures.share_spread" if picture.limits[0] == 0 else "figures.spread"
-    spread = say(key, largest=written(picture.limits[1], 2))
+    largest = written(picture.limits[1], 2)
+    spread = largest if picture.limits[0] == 0 else say("figures.spread", largest=largest)
     about = say("figures.about", rows=picture.shape[0], columns=picture.shape[1], spread=spread)
     if max(picture.steps) > 1:
         about = say("figures.blocks", about=about, rows=picture.steps[0], columns=picture.steps[1])

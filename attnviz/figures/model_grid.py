@@ -2,12 +2,14 @@
 
 import html
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attnviz.colours.palette import ROLES, SMALL_SIZE, TITLE_SIZE, on_page, theme
 from attnviz.colours.shading import scale_of, shades
+from attnviz.core.arguments import typed
 from attnviz.core.tokens import token_labels
 from attnviz.figures.cells import fixed
 from attnviz.figures.picture import LABEL_CHARS
@@ -37,8 +39,10 @@ class Grid(NamedTuple):
     layers: list[int]
     heads: list[int]
     step: int
+    numbers: list[int]  # of the layers that have pictures
 
 
+@typed
 def model_figure(view: ModelTrace, *, dark: bool = False) -> "go.Figure":
     """Return all heads' attention weights as a Plotly figure.
 
@@ -59,6 +63,7 @@ def _hover(weight: str) -> str:
     return say("models.hover", reads="%{y}", read="%{x}", weight=weight) + "<extra></extra>"
 
 
+@typed
 def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
     """Return the same figure as the plain dictionary that Plotly.js reads."""
     grid = grid_of(view)
@@ -85,17 +90,17 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
             "height": round(_TOP + height + _BELOW),
             "margin": {"l": _LEFT, "r": _RIGHT, "t": _TOP, "b": _BELOW, "autoexpand": False},
             "title": _title(view, grid, largest, dark),
-            "xaxis": _axis(grid.columns, grid.heads, "models.head", "head") | {"side": "top"},
-            "yaxis": _axis(grid.rows, grid.layers, "models.layer", "layer") | {"autorange": "reversed"},
+            "xaxis": _axis(grid.columns, grid.heads, range(len(grid.heads)), "models.head", "head") | {"side": "top"},
+            "yaxis": _axis(grid.rows, grid.layers, grid.numbers, "models.layer", "layer") | {"autorange": "reversed"},
             "showlegend": False,
             **on_page(shown),
         },
     }
 
 
-def _axis(names: list[str], middles: list[int], key: str, place: str) -> dict[str, Any]:
+def _axis(names: list[str], middles: list[int], numbers: Sequence[int], key: str, place: str) -> dict[str, Any]:
     # Pictures that are narrow have their number alone.
-    texts = [say(key, **{place: i}) if len(middles) <= 8 else str(i) for i in range(len(middles))]
+    texts = [say(key, **{place: i}) if len(middles) <= 8 else str(i) for i in numbers]
     return {
         "type": "category", "fixedrange": True, "showgrid": False, "zeroline": False, "ticks": "", "showline": False,
         "tickvals": [names[at] for at in middles], "ticktext": texts, "tickangle": 0, "automargin": False,
@@ -120,34 +125,41 @@ def _title(view: ModelTrace, grid: Grid, largest: float, dark: bool) -> dict[str
 def grid_of(view: ModelTrace) -> Grid:
     """Return all pictures' cells; ``ValueError`` for layers of several kinds."""
     check_alike(view)
-    first = view.layers[0]
-    step = math.ceil(math.sqrt(sum(layer.weights.numel() for layer in view.layers) / MOST_CELLS))
+    first = view.attending[0]
+    step = math.ceil(math.sqrt(sum(layer.weights.numel() for layer in view.attending) / MOST_CELLS))
     sizes = [math.ceil(n / step) for n in first.weights.shape[1:]]
     gap = max(1, sizes[1] // 16)
     starts = [
-        [i * (size + gap) for i in range(n)] for n, size in zip((view.n_layers, view.n_heads), sizes, strict=True)
+        [i * (size + gap) for i in range(n)] for n, size in zip((len(view.attending), view.n_heads), sizes, strict=True)
     ]
     z = np.full([line[-1] + size for line, size in zip(starts, sizes, strict=True)], np.nan, dtype=np.float32)
-    for top, layer in zip(starts[0], view.layers, strict=True):
+    for top, layer in zip(starts[0], view.attending, strict=True):
         for left, weights in zip(starts[1], layer.weights.detach().cpu().float().numpy(), strict=False):
             z[top : top + sizes[0], left : left + sizes[1]] = largest_of(weights, step)
     names = [
         _names(tokens, n, step) for tokens, n in zip((first.tokens, first.read), first.weights.shape[1:], strict=True)
     ]
-    rows = _named(names[0], starts[0], len(z), "models.reads", "layer")
-    columns = _named(names[1], starts[1], z.shape[1], "models.is_read", "head")
+    numbers = numbers_of(view)
+    rows = _named(names[0], starts[0], len(z), "models.reads", "layer", numbers)
+    columns = _named(names[1], starts[1], z.shape[1], "models.is_read", "head", range(view.n_heads))
     middles = [[start + size // 2 for start in line] for line, size in zip(starts, sizes, strict=True)]
-    return Grid(z, rows, columns, middles[0], middles[1], step)
+    return Grid(z, rows, columns, middles[0], middles[1], step, numbers)
+
+
+def numbers_of(view: ModelTrace) -> list[int]:
+    """Return the numbers of the layers that have pictures."""
+    return [number for number, layer in enumerate(view.layers) if layer.n_heads]
 
 
 def check_alike(view: ModelTrace) -> None:
     """Raise ``ValueError`` where layers differ in their kind or tokens."""
     if len(view.kinds) > 1:
         raise ValueError(f"the model has attention of the kinds {', '.join(view.kinds)}, expected one: view.only(kind)")
-    shapes = list(dict.fromkeys(tuple(layer.weights.shape[1:]) for layer in view.layers))
+    shapes = list(dict.fromkeys(tuple(layer.weights.shape[1:]) for layer in view.attending))
     if len(shapes) > 1:
         told = ", ".join(f"{rows} by {columns}" for rows, columns in shapes)
-        raise ValueError(f"the layers have weights of {told}, expected one shape: show one head, view.heads[0, 0]")
+        first = f"view.heads[{numbers_of(view)[0]}, 0]"
+        raise ValueError(f"the layers have weights of {told}, expected one shape: show one head, {first}")
 
 
 def largest_of(weights: np.ndarray, step: int) -> np.ndarray:
@@ -171,10 +183,10 @@ def _names(tokens: tuple[str, ...], n: int, step: int) -> list[str]:
     return [html.escape(label) for label in labels[::step]]
 
 
-def _named(names: list[str], starts: list[int], n: int, key: str, place: str) -> list[str]:
+def _named(names: list[str], starts: list[int], n: int, key: str, place: str, numbers: Sequence[int]) -> list[str]:
     """Return each row's or column's name: layer or head, and token."""
     named = [" " * (i + 1) for i in range(n)]  # between pictures: names that nobody sees, and no two the same
-    for number, start in enumerate(starts):
+    for number, start in zip(numbers, starts, strict=True):
         called = say(f"models.{place}", **{place: number})
         for i, name in enumerate(names):
             named[start + i] = say(key, token=name, **{place: called})

@@ -3,8 +3,9 @@
 from base64 import b64encode
 from typing import Any
 
-from attnviz.board.data import bits_of
+from attnviz.board.data import bits_of, cell_digits
 from attnviz.colours.palette import DARK, LIGHT, NEGATIVE, PAPER, ROLES, Hatch, Theme
+from attnviz.core.arguments import typed
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
 from attnviz.figures.heatmap import about_of, formula_in
@@ -35,12 +36,14 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
         "kinds": "" if (drawn.kinds == FINITE).all() else b64encode(drawn.kinds.astype("u1").tobytes()).decode(),
         "shares": stage.makes_shares,
         "digits": digits,
+        "cellDigits": cell_digits(digits),
         "query": None if drawn.query is None else drawn.query // drawn.steps[0],
         "inCell": drawn.in_cell,
         "scale": {"high": written(drawn.limits[1], 2), "even": even_share(drawn)} if has_colour_bar(drawn) else None,
     }
 
 
+@typed
 def frames(picked: Explanation) -> list[dict[str, Any]]:
     """Return the cells to frame: the sources, then the picked one."""
     made_from = (

@@ -10,12 +10,14 @@ from torch import Tensor
 
 from attnviz.colours.palette import Theme, theme
 from attnviz.colours.shading import colour_limits, shades
+from attnviz.core.arguments import typed
+from attnviz.core.limits import MAX_TOKENS, check_type, check_whole
 from attnviz.core.rules import in_rows
 from attnviz.core.rules.rows import sharing
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.words import say
-from attnviz.words.numbers import written
+from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 
 IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
 LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
@@ -74,8 +76,11 @@ class Picture:
 
 def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
     """Return what a matrix's heatmap draws; raises ``ValueError`` as it does."""
-    if name not in trace.matrices:
+    check_type("trace", trace, Trace, "what attnviz.trace or attnviz.attend returns")
+    if not isinstance(name, str) or name not in trace.matrices:
         raise trace.no_matrix(name)
+    digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
+    query = None if query is None else check_whole("query", query, 0, MAX_TOKENS - 1)
     return picture_of(trace, name, trace[name], trace.masked_in(name), digits, query, dark)
 
 
@@ -161,6 +166,7 @@ _GAP = 14
 _LARGEST = 20  # a cell
 
 
+@typed
 def small_picture(matrices: Sequence[tuple[np.ndarray, str]], *, dark: bool = False) -> str:
     """Return finite matrices as an SVG, each in its role's colours."""
     columns = sum(matrix.shape[1] for matrix, _ in matrices)

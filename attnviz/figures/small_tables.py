@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attnviz.colours.palette import ROLES, on_page, theme
 from attnviz.compare import Comparison
+from attnviz.core.arguments import typed
 from attnviz.core.stages import STAGES
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
@@ -19,6 +20,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 _LARGER = 1.35  # are cells of what moved than those of A and B
 
 
+@typed
 def comparison_specs(
     comparison: Comparison, name: str, *, digits: int = DEFAULT_DIGITS, query: int | None = None, dark: bool = False,
     bare: bool = False,
@@ -121,22 +123,32 @@ def table_in_words(table: Table, digits: int) -> str:
     return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
 
 
-def _joined(names: list[str], places: np.ndarray, span: float) -> list[str]:
+def _joined(names: list[str], places: np.ndarray, apart: float) -> list[str]:
     """Return one label for all points as good as at one place."""
-    at = [tuple(place) for place in np.round(places / (span / 40 or 1)).tolist()]
+    at = [tuple(place) for place in np.round(places / (apart or 1)).tolist()]
     return [
         ", ".join(name for name, place in zip(names, at, strict=True) if place == own) if at.index(own) == i else ""
         for i, own in enumerate(at)
     ]
 
 
-def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
-    """Return values, joined by lines, and contexts as points in a plane."""
+@typed
+def points_spec(points: Points, dark: bool = False, in_hall: bool = False) -> dict[str, Any]:
+    """Return values, joined by lines, and contexts as points in a plane.
+
+    One that is shown `in_hall` is read from the last row.
+    """
+    larger, (width, height) = (24 / 13, (376, 420)) if in_hall else (1.0, (340, 330))
+    margin = {"l": 48, "r": 36, "t": 40, "b": 88} if in_hall else {"l": 36, "r": 24, "t": 28, "b": 92}
+    letters = {"font": {**on_page(theme(dark))["font"], "size": 24}} if in_hall else {}
     shown = theme(dark)
     values, contexts = points.values.detach().double().numpy(), points.contexts.detach().double().numpy()
     around = np.concatenate([values, values[:1]])
     names = [html.escape(label) for label in points.labels]
-    span = float(np.ptp(values, axis=0).max())
+    apart = float(np.ptp(values, axis=0).max()) / (4 if in_hall else 40)
+    of_contexts = _joined(names, contexts, apart)
+    # Large letters of one name stand beside what's above them; several names are too long for that.
+    below = ["bottom left" if in_hall and "," not in each else "bottom center" for each in of_contexts]
     colour = ROLES["v"].on(dark)  # of both: a context is made of values
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
@@ -147,17 +159,17 @@ def points_spec(points: Points, dark: bool = False) -> dict[str, Any]:
     return {
         "data": [
             scatter(around, mode="lines", name=say("report.points.around"),
-                    line={"color": shown.muted, "width": 1, "dash": "dot"}),
+                    line={"color": shown.muted, "width": larger, "dash": "dot"}, showlegend=not in_hall),
             scatter(values, mode="markers+text", name=say("report.points.values"),
-                    text=_joined(names, values, span), textposition="top center",
-                    marker={"color": colour, "size": 12, "symbol": "square-open", "line": {"width": 2.5}}),
+                    text=_joined(names, values, apart), textposition="top center",
+                    marker={"color": colour, "size": 12 * larger, "symbol": "square-open", "line": {"width": 2.5}}),
             scatter(contexts, mode="markers+text", name=say("report.points.contexts"),
-                    text=_joined(names, contexts, span), textposition="bottom center",
-                    marker={"color": colour, "size": 10}),
+                    text=of_contexts, textposition=below,
+                    marker={"color": colour, "size": 10 * larger}),
         ],
         "layout": {
-            "width": 340, "height": 330, "margin": {"l": 36, "r": 24, "t": 28, "b": 92},
-            **on_page(shown), "legend": {"orientation": "h", "y": -0.12},
+            "width": width, "height": height, "margin": margin, **on_page(shown), **letters,
+            "legend": {"orientation": "h", "y": -0.12},
             "xaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
             "yaxis": {"gridcolor": shown.grid, "zeroline": False, "fixedrange": True},
         },

@@ -129,13 +129,11 @@ class Text(Codec):
 
 @dataclass(frozen=True)
 class Choice(Codec):
-    """One of a few names; `older` maps former names to today's."""
+    """One of a few names."""
 
     choices: tuple[str, ...]
-    older: tuple[tuple[str, str], ...] = ()
 
     def decode(self, raw: str) -> str:
-        raw = dict(self.older).get(raw, raw)
         if raw not in self.choices:
             raise UnreadableError
         return raw
@@ -143,19 +141,6 @@ class Choice(Codec):
     def expected(self) -> str:
         named = ", ".join(choices := list(filter(None, self.choices)))
         return say("links.expected.choice", choices=named) if len(choices) > 1 else named
-
-
-@dataclass(frozen=True)
-class Named(Choice):
-    """One of a few names; older links have its number, from 1.
-
-    `numbered` are the names as they were numbered then: it never changes, whatever comes to the choices or goes.
-    """
-
-    numbered: tuple[str, ...] = ()
-
-    def decode(self, raw: str) -> str:
-        return super().decode({str(n): name for n, name in enumerate(self.numbered, 1)}.get(raw.lstrip("0"), raw))
 
 
 @dataclass(frozen=True)

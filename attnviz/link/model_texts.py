@@ -1,4 +1,4 @@
-"""Codecs for links to the pages Real model and Watch it learn."""
+"""Codecs for links to the pages Language model and Watch it learn."""
 
 import re
 from dataclasses import dataclass, fields, replace
@@ -9,7 +9,6 @@ from attnviz.core.limits import MAX_TEMPERATURE, MAX_TEXT_CHARACTERS, MIN_TEMPER
 from attnviz.link.codecs import By, Choice, Codec, Number, Parts, Raw, UnreadableError, Whole
 from attnviz.models import offered
 from attnviz.models.edits import as_edits
-from attnviz.models.offering import short_of
 from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import say
 
@@ -37,10 +36,10 @@ class Compared:
 
 
 def _model(raw: str) -> str:
-    """Return an offered model's name; older links have its folder's path."""
-    if (name := short_of(raw)) is None:
+    """Return an offered model's short name."""
+    if raw not in offered():
         raise UnreadableError
-    return name
+    return raw
 
 
 def _names() -> str:

@@ -51,8 +51,7 @@ class Parameter:
     :mod:`attnviz.link.parameter_table`). `message` is the key of the sentence that is said where it can't be read, and
     `used` of the words for what is used then, where that is not the default as it is written. `fit` returns a value as
     it fits what is around it, or raises :class:`UnreadableError`; `words` are places of the sentence that depend on
-    what is around, too. With `renewed`, an older form of it is written anew; what is `of_scenario` waits
-    until there is one.
+    what is around, too. What is `of_scenario` waits until there is one.
     """
 
     name: str
@@ -64,7 +63,6 @@ class Parameter:
     used: str = ""
     fit: Callable[[Any, Around], Any] = lambda value, _: value
     words: Callable[[Around], Mapping[str, str]] = lambda _: MappingProxyType({})
-    renewed: bool = False
     of_scenario: bool = False
 
     def read(self, raw: str, around: Around | None = None) -> tuple[Any, UnreadableError | None]:
@@ -84,7 +82,7 @@ class Parameter:
         value, error = self.read(raw, around)
         if error:
             return Read(value, self.write(value), self.refusal(raw, error, show, around))
-        return Read(value, self.write(value) if self.renewed else raw)
+        return Read(value, raw)
 
     def too_long(self, raw: str) -> UnreadableError | None:
         """Return an error for a text that is too long, else None."""

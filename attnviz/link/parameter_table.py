@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from attnviz.core.limits import MAX_HEADS, MAX_LAYERS, MAX_SEED
-from attnviz.link.codecs import Choice, Named, Names, Number, Text, Whole
+from attnviz.link.codecs import Choice, Names, Number, Text, Whole
 from attnviz.link.model_texts import (
     BY_LAYERS,
     COMPARED_TEXT,
@@ -38,7 +38,7 @@ from attnviz.link.page_texts import (
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
-from attnviz.link.question_text import NUMBERED, PREDICTED_TEXT, fits_question
+from attnviz.link.question_text import PREDICTED_TEXT, fits_question
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
 from attnviz.link.typed_form import (
     ANSWERS_TEXT,
@@ -70,6 +70,7 @@ MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
 )  # fmt: skip
 MODEL_WRITTEN, MODEL_TOP_P, MODEL_SEED, MODEL_CACHE = "model_written", "model_top_p", "model_seed", "model_cache"
 MODEL_WHY = "model_why"  # the token whose score is explained
+MODEL_SECOND = "model_second"  # the second text of a pair
 MODEL_FROM, MODEL_PLACE = "model_from", "model_place"  # another sentence, and the layer and token taken of it
 LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
 LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
@@ -93,8 +94,6 @@ WORKED_HEADS: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType(
 MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 MOST_OF_LEARNED_SENTENCE = 300
-# The steps of the lesson as they were numbered in links of the first form.
-_STEPS = ("tokens", "embeddings", "projections", "one-score", "all-scores", "scale", "softmax", "mix", "context")
 
 
 @cache
@@ -103,8 +102,8 @@ def texts() -> Mapping[str, Parameter]:
 
     What comes earlier may be needed to read what comes later.
 
-    >>> texts()["step"].read("4"), texts()["step"].read("one-score")
-    (('one-score', None), ('one-score', None))
+    >>> texts()["step"].read("one-score")
+    ('one-score', None)
     """
     rows = (*_of_the_board(), *_of_models(), *_of_training(), *_of_the_lesson())
     return MappingProxyType({row.name: row for row in rows})
@@ -137,7 +136,7 @@ def example_of(model: str) -> str | None:
 
 
 def first_model() -> Mapping[str, str]:
-    """Return the link texts with which the page Real model opens.
+    """Return the link texts with which the page Language model opens.
 
     The default of `model` is another one: older links without a model open that.
     """
@@ -147,14 +146,14 @@ def first_model() -> Mapping[str, str]:
 
 
 def texts_of_models() -> tuple[str, ...]:
-    """Return the names of the page Real model's parameters."""
+    """Return the names of the page Language model's parameters."""
     return tuple(row.name for row in _of_models())
 
 
 def _of_models() -> tuple[Parameter, ...]:
     """Return the rows of the page of models that people use."""
     return (
-        Parameter(MODEL, INCLUDED, MODEL_TEXT, 400, 2, renewed=True),
+        Parameter(MODEL, INCLUDED, MODEL_TEXT, 400, 2),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_HEAD, FIRST_HEAD, HEAD_TEXT, 20, 2),
         Parameter(MODEL_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2),
@@ -162,6 +161,7 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL_EDITS, (), EDITS_TEXT, MOST_OF_MODEL_EDITS, 2),
         Parameter(MODEL_KIND, "encoder", Choice(("encoder", "decoder", "cross")), 20, 2),
         Parameter(MODEL_TARGET, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
+        Parameter(MODEL_SECOND, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_OTHER, say("models.use.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
         Parameter(MODEL_ORDER, (BY_LAYERS, 0), ORDER_TEXT, 20, 2),
         Parameter(MODEL_NEXT, (1.0, TOP), NEXT_TEXT, 40, 2),
@@ -172,7 +172,7 @@ def _of_models() -> tuple[Parameter, ...]:
         Parameter(MODEL_TOP_P, 1.0, Number(0.01, 1.0), 20, 2),
         Parameter(MODEL_SEED, 0, Whole(0, MAX_SEED), 20, 2),
         Parameter(MODEL_CACHE, "", Choice(("", "off")), 20, 2),
-        Parameter(MODEL_COMPARE, Compared(), COMPARED_TEXT, 400, 2, renewed=True),
+        Parameter(MODEL_COMPARE, Compared(), COMPARED_TEXT, 400, 2),
         Parameter(MODEL_COMPARED, "", Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),
     )
 
@@ -204,9 +204,9 @@ def _of_the_lesson() -> tuple[Parameter, ...]:
     questions = ("", *(question.slug for question in QUESTIONS))
     steps = tuple(step.name for step in STEPS)
     return (
-        Parameter(STEP, steps[0], Named(steps, numbered=_STEPS), 40, renewed=True),
-        Parameter(QUESTION, "", Named(questions, numbered=NUMBERED), 40, used="question_page.used", renewed=True),
-        Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question, renewed=True),
+        Parameter(STEP, steps[0], Choice(steps), 40),
+        Parameter(QUESTION, "", Choice(questions), 40, used="question_page.used"),
+        Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question),
         Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(PRESENT, "", Choice(("", PRESENTED)), 20, 2),

@@ -12,22 +12,11 @@ from attnviz.link.parameter import Around, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
-from attnviz.teach.questions.asking import Exponent, Option
+from attnviz.teach.questions.offered import Exponent, Option
 from attnviz.words import say
 
 _OF_EXAMPLES = frozenset({*parameters(), CHANGES})
 QUERY = "query"  # the place of the token that is followed
-GUESS = "guess"  # what was predicted, in older links; see `guess_of`
-# As older links have them: a question by its number, from 1; what is chosen by its place, from 0. Both stay for ever.
-NUMBERED = (
-    "values", "sum", "biases", "sizes", "root", "which-d", "where", "axis", "symmetry", "self", "learned", "order",
-)  # fmt: skip
-PLACED = {
-    ("sizes", "w_k"): ("fitting", "wider"),
-    ("which-d", "divisor"): ("d_k", "d_in"),
-    ("where", "place"): ("queries", "both", "scores"),
-    ("axis", "axis"): ("rows", "columns", "whole"),
-}
 
 
 @dataclass(frozen=True)
@@ -64,23 +53,14 @@ def whole_text(question: Question, example: Example) -> str:
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return a query's example as today's question has it, and what's ignored."""
-    written, ignored = example_as_written(question, text)
-    scenario, options = question.today(written.scenario, written.options)
-    return Example(scenario, options, written.query), ignored
-
-
-def example_as_written(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return a query's example as it was written, and what's ignored."""
+    """Return a query's example, and what's ignored."""
     own, rest = _parts(question, text)
     scenario, ignored = scenario_from_query(rest) if rest else (question.start, [])
     options = question.defaults
     for option in question.options:
         given = own.get(option.name, option.default)
-        placed = dict(enumerate(PLACED.get((question.slug, option.name), ())))
-        choice = placed.get(int(given), given) if given.isascii() and given.isdigit() and len(given) < 3 else given
-        if option.may_be(choice):
-            options[option.name] = choice
+        if option.may_be(given):
+            options[option.name] = given
         else:
             ignored.append(_no_choice(option, given))
     if strange := [name for name in dict(parse_qsl(rest, keep_blank_values=True)) if name not in _OF_EXAMPLES]:
@@ -88,15 +68,6 @@ def example_as_written(question: Question, text: str) -> tuple[Example, list[str
     place = own.get(QUERY, "")
     valid = place.isascii() and place.isdigit() and len(place) < 3 and int(place) < len(scenario.tokens)
     return Example(scenario, options, int(place) if valid else question.first_followed(scenario)), ignored
-
-
-def guess_of(text: str) -> str:
-    """Return what was predicted by an example of an older link.
-
-    >>> guess_of("axis=whole&guess=more"), guess_of("axis=whole")
-    ('more', '')
-    """
-    return dict(parse_qsl(text, keep_blank_values=True)).get(GUESS, "")
 
 
 def _no_choice(option: Option | Exponent, given: str) -> str:
@@ -112,7 +83,7 @@ def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
     own: list[str] = []
     rest: list[str] = []
     for part in filter(None, query.split("&")):
-        (own if part.partition("=")[0] in (QUERY, GUESS, *question.defaults) else rest).append(part)
+        (own if part.partition("=")[0] in (QUERY, *question.defaults) else rest).append(part)
     return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
 
 

@@ -17,6 +17,8 @@ from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError, check_choice
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
+from attnviz.core.seeding.word_classes import MOST_CHARACTERS as MOST_OF_CLASSES
+from attnviz.core.seeding.word_classes import chosen_classes, classes_text
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
 from attnviz.core.trace import available_devices
@@ -24,7 +26,8 @@ from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
-from attnviz.published import starting_points
+from attnviz.published import OPENING, starting_points
+from attnviz.published.by_class import by_class
 from attnviz.words import Said, catalogue, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
@@ -58,7 +61,7 @@ class Control(Parameter):
 
 # What-if switches, with commas between them, as what they are called today; blank for none.
 SWITCHES = By(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
-_OLDER = {"positions": (("seeded", "learned"),)}  # how links had it until 24 November 2026
+CLASSES = By(lambda raw: classes_text(chosen_classes(raw)), str, lambda: say("links.expected.word_classes"))
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
     "text": PUBLISHED_TEXT,
     "embedding": "published",
@@ -70,15 +73,16 @@ def _codec(name: str) -> Codec:
     if name in TEXTS:
         return Text(TEXTS[name])
     if name in CHOICES:
-        return Choice(CHOICES[name], _OLDER.get(name, ()))
+        return Choice(CHOICES[name])
     return Flag() if name in FLAGS else Whole(*WHOLE[name], may_be_blank=name in MAY_BE_NONE)
 
 
 # In the order in which they're listed; those of the first form of links, and what is used where one can't be read.
 _CONTROLS = (
     "text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "n_heads", "n_kv_heads", "output", "norm", "n_layers",
-    "same_layers", "positions", "embedding_factor", "weighting", "reads", "second", "d_ff", "activation", "init",
-    "seed", "device", "bias", "causal", "masking", "mask_size", "mask_use", "scale", "temperature", "what_if", "digits",
+    "same_layers", "positions", "embedding_factor", "weighting", "reads", "second", "word_classes", "d_ff",
+    "activation", "init", "seed", "device", "bias", "causal", "masking", "mask_size", "mask_use", "scale",
+    "temperature", "what_if", "digits",
 )  # fmt: skip
 _FIRST = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "causal", "scale",
           "temperature", "digits")  # fmt: skip
@@ -92,12 +96,13 @@ def parameters() -> Mapping[str, Control]:
         "device": Choice(tuple(available_devices())),
         "digits": Whole(MIN_DIGITS, MAX_DIGITS),
         "what_if": SWITCHES,
+        "word_classes": CLASSES,
         "temperature": Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE),
     }
-    most = {**TEXTS, "what_if": MOST_CHARACTERS}
+    most = {**TEXTS, "what_if": MOST_CHARACTERS, "word_classes": MOST_OF_CLASSES}
     rows = (
         Control(name, _DEFAULTS[name], own.get(name) or _codec(name), most.get(name, 40), 1 if name in _FIRST else 2,
-                used=_USED.get(name, ""), renewed=name in _OLDER)
+                used=_USED.get(name, ""))
         for name in _CONTROLS
     )  # fmt: skip
     return MappingProxyType({row.name: row for row in rows})
@@ -166,6 +171,18 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
 def quoted(text: str) -> str:
     """Return a part of a link in quotes, cut to 40 characters."""
     return repr(text[:40])
+
+
+VECTORS_OF_OPENING = f"x.example.{OPENING}"  # within the changes of a link
+
+
+def settings_by_class() -> dict[str, str]:
+    """Return what a query says of a typed sentence beside it.
+
+    A page adds it where a sentence is typed in place of the opening example's.
+    """
+    query = dict(parse_qsl(query_of(by_class("a"))))
+    return {name: text for name, text in query.items() if name not in ("text", CHANGES)}
 
 
 EXAMPLE = "example"  # the name of the parameter

@@ -18,8 +18,7 @@ from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import with_misfits
 from attnviz.link.parameter import Around, Read, Show, listed
-from attnviz.link.parameter_table import LEFT_OUT, NUMBERS, PREDICTED, QUERY, QUESTION, table, texts
-from attnviz.link.question_text import guess_of
+from attnviz.link.parameter_table import LEFT_OUT, QUERY, table, texts
 from attnviz.link.set_up import (
     CHANGES,
     EDITS,
@@ -63,12 +62,8 @@ def read_link(query: Mapping[str, str], show: Show = quoted, left_out: Callable[
     opening.with_its_example()
     opening.without_unknown()
     opening.bounded()
-    opening.guessed()
-    opening.by_names()
     opening.controls()
-    if says_nothing(opening.query):  # a bare address would open another one
-        opening.query[EXAMPLE] = PUBLISHED
-    return Opened(opening.query, tuple(opening.told), opening.example)
+    return Opened(naming_its_example(opening.query), tuple(opening.told), opening.example)
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
@@ -81,12 +76,30 @@ def is_of_others(name: str) -> bool:
     return name not in table() and name.startswith(_OF_OTHERS)
 
 
-def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
-    """Return a link's parameters, or the opening example's if it has none.
+def naming_its_example(query: Mapping[str, str]) -> dict[str, str]:
+    """Return a query that names its example where it has no set-up.
 
-    With any of ours, what it doesn't say is as in the published example: so it was when there was no other to open.
+    Without the name, the same query may open the opening example.
+
+    >>> naming_its_example({"step": "scale"}), naming_its_example({"seed": "7"})
+    ({'step': 'scale', 'example': 'published'}, {'seed': '7'})
     """
-    return with_example({**query, EXAMPLE: OPENING}) if says_nothing(query) else dict(query)
+    return dict(query) if _has_set_up(query) else {**query, EXAMPLE: PUBLISHED}
+
+
+def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
+    """Return a link's parameters, with the opening example's if it's to open.
+
+    It opens where a link says nothing of the set-up, but at most a place, or how it's looked at there.
+
+    >>> as_the_app_opens({"view": "heatmaps"})["text"], "text" in as_the_app_opens({"seed": "7", "view": "heatmaps"})
+    ('the fluffy cat chased a mouse', False)
+    """
+    return dict(query) if _has_set_up(query) else with_example({**query, EXAMPLE: OPENING})
+
+
+def _has_set_up(query: Mapping[str, str]) -> bool:
+    return any(name in parameters() or name in (CHANGES, EXAMPLE) for name in query)
 
 
 class _Opening:
@@ -128,24 +141,6 @@ class _Opening:
             if error := row.too_long(raw := self.query.get(name, "")):
                 self._drop(name, row.refusal(raw, error, self.show))
 
-    def guessed(self) -> None:
-        """Move a guess in an older link's example to the predictions."""
-        question, _ = texts()[QUESTION].read(self.query.get(QUESTION, ""))
-        guess = guess_of(self.query.get(NUMBERS, ""))
-        if question and guess and PREDICTED not in self.query:
-            self.query[PREDICTED] = f"{question}.{guess}"
-
-    def by_names(self) -> None:
-        """Rewrite numbers in older links as today's names."""
-        values: dict[str, Any] = {}
-        for name, row in texts().items():
-            if row.renewed and name in self.query:
-                read = row.taken(raw := self.query[name], Around(values=values, just_arrived=False), self.show)
-                values[name] = read.value
-                self.query[name] = raw if read.message else read.text
-                if raw and not self.query[name]:
-                    del self.query[name]
-
     def controls(self) -> None:
         """Leave out controls with unusable or default values.
 
@@ -159,8 +154,6 @@ class _Opening:
                 self._drop(name, row.refusal(raw, error, self.show))
             elif value == row.default:
                 self._drop(name)
-            elif row.renewed:
-                self.query[name] = row.write(value)
 
 
 def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
@@ -175,13 +168,13 @@ def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
 
 
 def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:
-    """Read a link's texts in order, except the changes, by the scenario.
+    """Read a link's texts in order, except changes and example, by scenario.
 
     What concerns tokens and cells is left out while there is no scenario.
     """
     read: dict[str, Read] = {}
     for name, row in texts().items():
-        if name != CHANGES and query.get(name) and (around.scenario is not None or not row.of_scenario):
+        if name not in (CHANGES, EXAMPLE) and query.get(name) and (around.scenario is not None or not row.of_scenario):
             values: dict[str, Any] = {each: done.value for each, done in read.items()}
             read[name] = row.taken(query[name], replace(around, values=values), show)
     return read
@@ -220,7 +213,7 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
     Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
     query didn't have it.
     """
-    came = read_query(query) if isinstance(query, str) else dict(query)
+    came = as_the_app_opens(read_query(query) if isinstance(query, str) else query)
     if names is not None:
         came = _only(came, names)
     opened = read_link(came)
@@ -257,8 +250,7 @@ def read_query(query: str) -> dict[str, str]:
 
 def _only(came: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     """Return a query's controls, and its texts of these names alone."""
-    kept = {name: raw for name, raw in came.items() if name not in texts() or name in (*names, EXAMPLE, CHANGES)}
-    return {EXAMPLE: PUBLISHED, **kept} if says_nothing(kept) and not says_nothing(came) else kept
+    return {name: raw for name, raw in came.items() if name not in texts() or name in (*names, EXAMPLE, CHANGES)}
 
 
 def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None, Any, list[str]]:
@@ -278,4 +270,4 @@ def _written(opened: Mapping[str, str], values: Mapping[str, Any], kept: Mapping
     controls = {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
     stays = {name: kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}
     ours = controls | {name: text for name, text in stays.items() if text}
-    return urlencode(others | (ours or {EXAMPLE: PUBLISHED}), safe="*", errors="surrogatepass")
+    return urlencode(others | naming_its_example(ours), safe="*", errors="surrogatepass")

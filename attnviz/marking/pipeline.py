@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError, check_choice, check_temperature, in_short
 from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
 from attnviz.core.rules import BFLOAT16, FLOAT16, FLOAT32
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
 from attnviz.marking.handout import check_shapes, known_d_k
-from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, Marking, Windows, as_marks
+from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
 from attnviz.marking.printing import found_mask, half_of, perhaps_masked, without_masked
 from attnviz.marking.settings import (
     ALL_DIGITS,
@@ -40,19 +41,29 @@ BEYOND_DOUBT = math.log(5000.0)  # so much likelier has a reading to be, before 
 def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
     """Return the likeliest marking, with wrong cells perhaps put in doubt.
 
-    They're in doubt where all would be right if the inputs hid digits, and that isn't much less likely.
+    They're in doubt where they would be right if the inputs hid digits, and that isn't much less likely.
     """
-    rights = [other for other in others if not other.n_not_right and other.reading.inputs != "exact"]
-    if not best.n_not_right or not rights or not _shown_alike(best):
+    rights = [other for other in others if other.reading.inputs != "exact" and _excuses(other, best).any()]
+    rights = [other for other in rights if other.unlikeliness - best.unlikeliness < BEYOND_DOUBT]
+    if not rights or not _shown_alike(best):
         return best
-    right = min(rights, key=lambda other: other.unlikeliness)
-    if right.unlikeliness - best.unlikeliness >= BEYOND_DOUBT:
-        return best
+    right = min(rights, key=lambda other: (other.n_not_right > 0, other.unlikeliness))
     tables = (
-        replace(table, marks=as_marks(np.where(table.at(*NOT_RIGHT), Mark.DOUBTFUL, np.array(table.marks))))
-        for table in best.tables
+        replace(table, marks=as_marks(np.where(_excused(table, same), Mark.DOUBTFUL, np.array(table.marks))))
+        for table, same in zip(best.tables, right.tables, strict=True)
     )
     return replace(best, tables=tuple(tables), otherwise=right)
+
+
+def _excuses(other: Marking, best: Marking) -> np.ndarray:
+    """Return which tables have errors that another reading calls right."""
+    pairs = zip(best.tables, other.tables, strict=True)
+    return np.array([bool((_excused(table, same) & table.at(*ENTERS)).any()) for table, same in pairs])
+
+
+def _excused(table: MarkedTable, same: MarkedTable) -> np.ndarray:
+    """Return which cells only a reading that clears the table calls right."""
+    return table.at(*NOT_RIGHT) & ~same.at(*NOT_RIGHT) & (not same.count(*ENTERS))
 
 
 def _shown_alike(marking: Marking) -> bool:
@@ -69,6 +80,7 @@ _STAYS_WRONG = 1 / 3  # of the cells of a table
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
 
+@typed
 def mark_pipeline(
     tables: Mapping[str, Any], *, scale: bool = True, causal: bool | None = None, mask: str | None = None,
     temperature: float = 1.0, d_k: int | None = None, decimals: int | None = None, rounded_inputs: bool | None = None,
@@ -119,11 +131,12 @@ def mark_pipeline(
     settings = Settings(scale, said or found, temperature, d_k, activation, heads)
     marking = _likeliest(printed, settings, rounded_inputs, carried, precision)
     open_ = causal is None and mask is None and found is None and marking.n_not_right
-    perhaps = perhaps_masked(printed) if open_ else None
-    if perhaps is not None:
+    for perhaps in perhaps_masked(printed, marking.before) if open_ else ():
         masked = _likeliest(printed, replace(settings, masked=perhaps), rounded_inputs, carried, precision)
         if masked.n_not_right < marking.n_not_right:
-            return replace(masked, masked=perhaps, said=_SAID.get(precision, ""))
+            marking, found = masked, perhaps
+        if not marking.n_not_right:
+            break
     return replace(marking, masked=found, said=_SAID.get(precision, ""))
 
 
@@ -223,6 +236,7 @@ class Misfit(NamedTuple):
     cause: str
 
 
+@typed
 def mark_fitting(tables: Mapping[str, Printed], **settings: Any) -> tuple[Marking, tuple[Misfit, ...]]:
     """Mark tables like :func:`mark_pipeline`, leaving out results whose shapes don't fit.
 

@@ -1,14 +1,14 @@
 """How tables were printed: in percent, masked, or from half precision."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from attnviz.core.masks import CAUSAL, MASKS, Masked
-from attnviz.core.rules import BFLOAT16, FLOAT16
+from attnviz.core.rules import BFLOAT16, FLOAT16, Softmax
 from attnviz.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
@@ -42,6 +42,8 @@ def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
 
 
 _AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
+_MOST_SIZES = 64  # of windows that are tried where weights that are seen round to 0, too
+_MOST_LIKELY = 3  # masks by which a handout is marked, to see which leaves the least wrong
 _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
 
 
@@ -58,16 +60,40 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
     return next(filter(None, found), None)
 
 
-def perhaps_masked(printed: Mapping[str, Printed]) -> Masked | None:
-    """Return the mask that zeros in attention weights suggest, or None."""
-    every = [table.array for name, table in printed.items() if base_of(name) == _WEIGHTS]
-    found = {_by_zeros(weights == 0) if _may_hide(weights) else None for weights in every}
-    return found.pop() if len(found) == 1 else None
+def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarray]) -> list[Masked]:
+    """Return the masks that zeros in attention weights suggest, the likeliest first.
+
+    Every key that one hides has a weight of 0. Weights that are seen may round to 0, too, so of several such masks
+    these are the few with which the softmax of the scaled scores in `before` comes nearest to the weights.
+    """
+    every = {name: table.array for name, table in printed.items() if base_of(name) == _WEIGHTS}
+    zeros = [weights == 0 for weights in every.values()]
+    if not zeros or len({each.shape for each in zeros}) > 1 or not _may_hide(zeros[0]):
+        return []
+    of_all = np.logical_and.reduce(zeros)
+    likely = [mask for mask in dict.fromkeys(_masks(of_all)) if of_all[mask.hidden(*of_all.shape)].all()]
+
+    def off(mask: Masked) -> float:
+        hidden = mask.hidden(*of_all.shape)
+        scores = {name: before.get(name.replace(_WEIGHTS, "scaled_scores")) for name in every}
+        return sum(
+            float(np.nansum(np.abs(Softmax().values(np.where(hidden, -np.inf, each)) - every[name])))
+            for name, each in scores.items()
+            if each is not None and each.shape == hidden.shape
+        )
+
+    return sorted(likely, key=off)[:_MOST_LIKELY]
 
 
-def _by_zeros(zeros: np.ndarray) -> Masked | None:
-    causal = Masked(MASKS[CAUSAL], 0)
-    return Masked.like(zeros) or (causal if zeros[causal.hidden(*zeros.shape)].all() else None)
+def _masks(zeros: np.ndarray) -> Iterator[Masked]:
+    """Yield masks that leave each query a key, the exact one first."""
+    if exactly := Masked.like(zeros):
+        yield exactly
+    for kind in MASKS.values():
+        for size in range(1, min(zeros.shape[1], _MOST_SIZES)) if kind.sized else (0,):
+            mask = Masked(kind, size)
+            if kind.whys and (hidden := mask.hidden(*zeros.shape)).any() and not hidden.all(axis=1).any():
+                yield mask
 
 
 def without_masked(printed: Mapping[str, Printed], masked: Masked) -> dict[str, Printed]:

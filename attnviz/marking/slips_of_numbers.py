@@ -99,6 +99,16 @@ def _written_wrongly(step: Step) -> Candidates:
         yield Candidate(values, places, named=named)
 
 
+def _cells_exchanged(step: Step) -> Candidates:
+    """Yield the result with its two wrong numbers in each other's place."""
+    if step.off is None or step.off.sum() != 2:
+        return
+    first, second = (tuple(cell) for cell in np.argwhere(step.off).tolist())
+    values = step.right.copy()
+    values[first], values[second] = step.right[second], step.right[first]
+    yield Candidate(values, {"first": step.whole_stage.at(*first), "second": step.whole_stage.at(*second)})
+
+
 def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
     """Yield what a number with these decimals becomes when miswritten."""
     yield "sign", -right
@@ -106,6 +116,8 @@ def _miswritten(right: float, decimals: int) -> Iterator[tuple[str, float]]:
         yield "digits", value
     for n in range(1, decimals + 1):
         yield "comma", right * 10.0**n
+    for n in (*range(-3, 0), *range(decimals + 1, 4)):
+        yield "point", right * 10.0**n
 
 
 def _exchanged_digits(number: float, decimals: int) -> set[float]:
@@ -192,6 +204,7 @@ SLIPS = (
     Slip("power_of_ten", ANY, _power_of_ten),
     Slip("sign_of_all", ANY, lambda step: [-step.right]),
     Slip("written_wrongly", ANY, _written_wrongly),
+    Slip("cells_exchanged", ANY, _cells_exchanged),
     Slip("misread", PRODUCT, _misread),
     Slip("rounded_early", ANY, _rounded_early),
 )  # fmt: skip

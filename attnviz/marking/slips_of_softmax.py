@@ -101,6 +101,26 @@ def _root(step: Step) -> float:
     return math.sqrt(step.settings.d_head or 1) if divided else 1.0
 
 
+def _to_base_two(step: Step) -> Candidates:
+    """Yield the softmax with powers of 2 in place of e."""
+    yield _softmax(step.sources[0] * math.log(2))
+
+
+def _dropped_out(step: Step) -> Candidates:
+    """Yield weights with dropout: some are 0, all others larger."""
+    if step.given is None:
+        return
+    kept = (step.given > 0) & (step.right > 0)
+    dropped = (step.given == 0) & (step.right > 2 * step.half)
+    if kept.sum() < 2 or not dropped.any():
+        return
+    factor = float((step.given[kept] * step.right[kept]).sum() / (step.right[kept] ** 2).sum())
+    p = round(20 * (1 - 1 / factor)) / 20 if factor > 1 else 0.0  # as people choose it, in steps of 0.05
+    if 0 < p < 1:
+        values = np.where(step.given == 0, 0.0, step.right / (1 - p))
+        yield Candidate(values, {"p": written(p, 2)}, fitted=1)
+
+
 def _largest_from_some(step: Step) -> Candidates:
     """The largest score subtracted above or below the fraction line only."""
     plain, lowered = _exponentials(step)
@@ -169,6 +189,8 @@ SLIPS = (
     Slip("mask_after", SOFTMAX, _mask_after),
     Slip("unscaled", SOFTMAX, _from_unscaled),
     Slip("scaled_again", SOFTMAX, _scaled_again),
+    Slip("base_two", SOFTMAX, _to_base_two),
+    Slip("dropped_out", SOFTMAX, _dropped_out),
     Slip("over_columns", SOFTMAX, lambda step: [_softmax(step.sources[0], COLUMNS)]),
     Slip("over_all", SOFTMAX, lambda step: [_softmax(step.sources[0], WHOLE)]),
     Slip("not_normalized", SOFTMAX, _exponentials),

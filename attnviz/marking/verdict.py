@@ -1,12 +1,17 @@
 """A marking in words: the first error, its arithmetic, and each table."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 
+from attnviz.core.arguments import typed
+from attnviz.core.limits import MAX_D, MAX_TOKENS, check_whole
 from attnviz.core.masks import CAUSAL
 from attnviz.core.stages import EVERY_STAGE, VECTORS, Stage
 from attnviz.core.trace import Trace
@@ -18,6 +23,9 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.words import listed, plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 
+_SUM, _RESULT = re.compile(r"[=≈] ?[-0-9.e +()]+"), re.compile(r"[=≈] ?(-?[0-9.]+(?:e-?[0-9]+)?)")
+_TERM = re.compile(r"([-+ (]*)([0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?)")
+_MOST = 4 * max(MAX_TOKENS, MAX_D) * 16 - 1  # rows or columns: heads side by side, and a feed-forward step is wider
 _DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # that every number of so many digits keeps
 
 
@@ -43,6 +51,7 @@ class Verdict:
     doubt: tuple[str, ...]
 
 
+@typed
 def verdict(marking: Marking, tokens: Sequence[str] = ()) -> Verdict:
     """Return a marking in words; `tokens` name the rows, if any.
 
@@ -124,16 +133,22 @@ def _symbols(names: Sequence[str]) -> str:
 def _rounding(marking: Marking) -> tuple[str, ...]:
     """Return why numbers count as right that exact ones don't round to."""
     carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
-    before = [name for name in marking.rounded if name in marking.taken] or marking.rounded
     said = []
     if half := marking.half:
         digits = str(_DIGITS_OF_HALF[half.dtype])
         said.append(say("marking.rounding.half", names=_symbols(half.tables), dtype=half.dtype, digits=digits))
     if carried:
         said.append(say("marking.rounding.carried", n=carried))
-    if hidden:
+    before = _hiding(marking)
+    if hidden and before:
         said.append(say("marking.rounding.hidden", n=hidden, names=_symbols(before)))
     return tuple(said)
+
+
+def _hiding(marking: Marking) -> Sequence[str]:
+    """Return which tables hide digits: inputs, or else any."""
+    taken = [name for name in marking.rounded if name in marking.taken]
+    return taken or marking.rounded or (marking.half.tables if marking.half else ())
 
 
 def reading_in_words(marking: Marking) -> tuple[str, ...]:
@@ -153,8 +168,7 @@ def reading_in_words(marking: Marking) -> tuple[str, ...]:
         most = max((marking.decimals[name] for name in marking.rounded), default=0)
         said.append(say("marking.reading.inputs", decimals=plural(most, "decimal")))
     elif reading.inputs == "long" and marking.half is None:
-        names = [name for name in marking.rounded if name in marking.taken] or marking.rounded
-        said.append(say("marking.reading.long", names=_symbols(names)))
+        said.append(say("marking.reading.long", names=_symbols(_hiding(marking))))
     if reading.results == "cut":
         said.append(say("marking.reading.cut", n=marking.count(Mark.CUT)))
     elif reading.inputs == "exact":
@@ -173,8 +187,10 @@ def _carried_in_words(marking: Marking) -> list[str]:
     return []
 
 
+@typed
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
     """Return a cell's name: its row's and key's tokens, then its numbers."""
+    row, column = check_whole("row", row, 0, _MOST), check_whole("column", column, 0, _MOST)
     name = stage.at(row, column)
     of_row = shown_token(tokens, row) if stage.rows != "feature" else ""
     of_column = shown_token(tokens, column) if stage.columns == "key" else ""
@@ -197,7 +213,7 @@ def _doubt(marking: Marking, tokens: Sequence[str]) -> tuple[str, ...]:
     cell = place_of(table.stage, row, column, tokens)
     return (
         say("marking.doubt.exact", cell=cell, given=given, right=right),
-        say("marking.doubt.otherwise", decimals=plural(most, "decimal")),
+        say(f"marking.doubt.{'some' if otherwise.n_not_right else 'otherwise'}", decimals=plural(most, "decimal")),
     )
 
 
@@ -221,8 +237,25 @@ def explained(marking: Marking, table: MarkedTable, row: int, column: int, token
     for name in set(VECTORS) & set(values):
         values[name] = values[name][0]
     shown = [marking.decimals.get(name, 0) for name in (*table.stage.sources, table.stage.name)]
-    digits = min(max(*shown, MIN_DIGITS), MAX_DIGITS)
-    return explain(Trace(marking.stages, values, tokens), table.stage.name, row, column, digits=digits)
+    least = min(max(*shown, MIN_DIGITS), MAX_DIGITS)
+    trace = Trace(marking.stages, values, tokens)
+    said = [explain(trace, table.stage.name, row, column, digits=digits) for digits in range(least, MAX_DIGITS + 1)]
+    return next((each for each in said if _adds_up(each.steps)), said[0])
+
+
+def _adds_up(steps: Sequence[str]) -> bool:
+    """Whether each sum's rounded terms add up to the number below.
+
+    >>> _adds_up(("= 0.49 + 0.24 + 0.12", "= 0.86")), _adds_up(("= 0.494 − 0.240", "= 0.254"))
+    (False, True)
+    """
+    for first, then in pairwise(step.replace("−", "-") for step in steps):
+        result = _RESULT.fullmatch(then)
+        if result and _SUM.fullmatch(first):
+            terms = [Decimal(digits) * (-1) ** signs.count("-") for signs, digits in _TERM.findall(first)]
+            if sum(terms) != Decimal(result[1]):
+                return False
+    return True
 
 
 def _of_table(marking: Marking, table: MarkedTable) -> str:

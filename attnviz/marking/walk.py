@@ -1,7 +1,6 @@
 """One walk through the stages, from inputs to results, in one reading."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,31 +8,19 @@ from attnviz.core.masks import Masked
 from attnviz.core.rules import FLOAT32, Bounded, Rule
 from attnviz.core.stages import MASK, Stage
 from attnviz.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
-from attnviz.marking.outcome import ENTERS, FLOAT32_SLACK, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
+from attnviz.marking.judging import Made, Tainted, likely_cells, marks_of, with_allowed
+from attnviz.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
 from attnviz.marking.printing import Half, behind, in_its_unit, with_numbers
 from attnviz.marking.settings import Reading, Settings, base_of, path_of
+from attnviz.marking.weighing import Weighing
 from attnviz.tables.printed_table import Printed
 
 OF_KEYS = ("scores", "scaled_scores", "attention_weights")
 _AFTER_WEIGHTS = ("context", "output", "residual_1", "preactivations", "hidden", "feed_forward")
-_FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
-_IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
-_CARRIED = 1.0  # where most is computed in full, a number carried on rounded is a little less likely
 
 
 class UnknownDkError(ValueError):
     """Scores need √d_k, but neither the tables nor the reader give it."""
-
-
-class _Made(NamedTuple):
-    """What a table should be in each way, with its possible errors."""
-
-    exact: Bounded
-    followed: Bounded
-    full: Estimate
-    now: np.ndarray  # the likeliest numbers with all digits, and how far those that are hidden usually move them
-    spread: np.ndarray
-    machine: tuple[np.ndarray, np.ndarray]  # of everything, and of this step alone
 
 
 class Walk:
@@ -57,10 +44,14 @@ class Walk:
         self.before: dict[str, Bounded] = {}  # what is printed, or what follows from that
         self.full: dict[str, Estimate] = {}  # the same with all digits that can be known
         self.hidden = HiddenDigits()
+        self.loose: dict[str, Bounded] = {}  # what is printed, however its hidden digits may be, or follows from that
         self.tainted: dict[str, np.ndarray] = {}  # whether a cell of it is wrong, or follows from one that is
+        # The same of digits that aren't printed: a number may print as the right one, though it's made of wrong ones.
+        self.tainted_within: dict[str, np.ndarray] = {}
+        self.slipped: set[str] = set()  # tables in which an error enters, or before which one does
         self.taken: list[str] = []
         self.marked: list[MarkedTable] = []
-        self.unlikeliness = reading.unlikeliness
+        self.weighing = Weighing(reading)
 
     def marking(self) -> Marking:
         """Walk, and return the marked computation."""
@@ -77,10 +68,6 @@ class Walk:
                 self._take(stage.name)
             elif stage.name == MASK and self.settings.masked is not None:
                 self._know_mask(self.settings.masked)
-        n_cells = sum(table.n_cells for table in self.marked)
-        wrong = sum(table.count(*ENTERS) for table in self.marked)
-        # Where many are wrong, one more is less of a surprise.
-        self.unlikeliness += wrong * float(np.log((n_cells + _FIRST_WRONG) / (wrong + 1)))
         return Marking(
             settings=self.settings,
             stages=self.stages,
@@ -92,7 +79,7 @@ class Walk:
             half=self.half,
             full={name: self.hidden.now(made) for name, made in self.full.items()},
             reading=self.reading,
-            unlikeliness=self.unlikeliness,
+            unlikeliness=self.weighing.of_all(self.marked),
         )
 
     def _take(self, name: str) -> None:
@@ -106,8 +93,8 @@ class Walk:
         self.full[name] = self.hidden.exactly(given)
         if hides:
             self.full[name] = self.hidden.hide(self.full[name], windows, np.isfinite(given))
-        self.noise[name] = Bounded.exactly(given)
-        self.tainted[name] = np.zeros(given.shape, dtype=bool)
+        self.noise[name], self.loose[name] = Bounded.exactly(given), self.before[name]
+        self.tainted[name] = self.tainted_within[name] = np.zeros(given.shape, dtype=bool)
         self.taken.append(name)
 
     def _know_mask(self, masked: Masked) -> None:
@@ -121,9 +108,9 @@ class Walk:
             self._know(MASK, np.where(masked.hidden(n_queries, n_keys), -np.inf, 0.0))
 
     def _know(self, name: str, exact: np.ndarray) -> None:
-        self.exact[name] = self.before[name] = self.noise[name] = Bounded.exactly(exact)
+        self.exact[name] = self.before[name] = self.noise[name] = self.loose[name] = Bounded.exactly(exact)
         self.full[name] = self.hidden.exactly(exact)
-        self.tainted[name] = np.zeros(exact.shape, dtype=bool)
+        self.tainted[name] = self.tainted_within[name] = np.zeros(exact.shape, dtype=bool)
 
     def _cannot_scale(self, stage: Stage) -> bool:
         """Whether scores can't be scaled, and nothing printed needs it."""
@@ -150,12 +137,12 @@ class Walk:
 
     def _make_unmasked(self, stage: Stage, hidden: np.ndarray) -> None:
         """Mark scores without the mask, then continue with masked ones."""
-        masked = {name: getattr(self, name)[MASK] for name in ("exact", "before", "noise", "full")}
+        masked = {name: getattr(self, name)[MASK] for name in ("exact", "before", "noise", "loose", "full")}
         self._know(MASK, np.zeros(hidden.shape))
         self._make(stage)
         for name, table in masked.items():
             getattr(self, name)[MASK] = table
-        for tables in (self.exact, self.before, self.noise):
+        for tables in (self.exact, self.before, self.noise, self.loose):
             made = tables[stage.name]
             tables[stage.name] = Bounded(np.where(hidden, -np.inf, made.value), np.where(hidden, 0.0, made.error))
         self.full[stage.name] = self._with(self.full[stage.name], np.full(hidden.shape, -np.inf), hidden)
@@ -165,14 +152,28 @@ class Walk:
         assert rule is not None
         made = self._made(rule, stage)
         # Whether any cell that a cell is made from is wrong, or follows from one that is.
-        tainted = rule.touched(*(self.tainted[source] for source in stage.sources))
+        tainted = Tainted(
+            rule.touched(*(self.tainted[source] for source in stage.sources)),
+            rule.touched(*(self.tainted_within[source] for source in stage.sources)),
+        )
         self.exact[stage.name] = made.exact
+        slipped = any(source in self.slipped for source in stage.sources)
+        self.slipped |= {stage.name} if slipped else set()
         if stage.name not in self.printed:
-            self.before[stage.name], self.full[stage.name] = made.followed, made.full
-            self.tainted[stage.name] = tainted
+            self.before[stage.name], self.full[stage.name], self.loose[stage.name] = (
+                made.followed,
+                made.full,
+                made.loose,
+            )
+            self.tainted[stage.name], self.tainted_within[stage.name] = tainted
             return
-        table, unit = self._in_its_unit(self.printed[stage.name], stage, made)
-        marks, likely = self._marks(table, made, tainted)
+        table, unit = self._in_its_unit(self.printed[stage.name].without_shared_zeros(), stage, made)
+        likely = likely_cells(table, made, self.reading, self.hidden)
+        marks = marks_of(table, made, tainted, likely, self.reading, in_half=self.half is not None)
+        self.weighing.table(table, made, marks, likely, digits_are_hidden=len(self.hidden.mean) > 0)
+        if slipped and self.reading.results != "rounded":
+            marks = with_allowed(table, made, marks, self.reading)
+        self.slipped |= {stage.name} if np.isin(marks, ENTERS).any() else set()
         self.marked.append(
             MarkedTable(
                 stage, table.decimals, self.shown[stage.name].array / unit, made.exact.value, made.followed.value,
@@ -181,9 +182,10 @@ class Walk:
         )  # fmt: skip
         self._go_on(stage.name, table, made, marks, likely, tainted)
 
-    def _made(self, rule: Rule, stage: Stage) -> _Made:
+    def _made(self, rule: Rule, stage: Stage) -> Made:
         exact = rule.bounded(*(self.exact[source] for source in stage.sources))
         followed = rule.bounded(*(self.before[source] for source in stage.sources))
+        loose = rule.bounded(*(self.loose[source] for source in stage.sources))
         noise_before = [self.noise[source] for source in stage.sources]
         noise = self.noise[stage.name] = rule.computed_in(self.precision, *noise_before)
         before = [Bounded.exactly(self.before[source].value) for source in stage.sources]
@@ -196,9 +198,9 @@ class Walk:
         of_all, of_step = (np.where(np.isfinite(error), error, 0.0) for error in machine)
         with np.errstate(all="ignore"):
             full = self.hidden.made(rule, *(self.full[source] for source in stage.sources))
-        return _Made(exact, followed, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
+        return Made(exact, followed, loose, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
 
-    def _in_its_unit(self, table: Printed, stage: Stage, made: _Made) -> tuple[Printed, int]:
+    def _in_its_unit(self, table: Printed, stage: Stage, made: Made) -> tuple[Printed, int]:
         """Return a table in whole units, and the unit it was in."""
         own = DEVIATIONS * made.spread
 
@@ -209,64 +211,8 @@ class Walk:
 
         return in_its_unit(table, stage.makes_shares, fits)
 
-    def _marks(self, table: Printed, made: _Made, tainted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return a table's marks, and which cells hidden digits make likely."""
-        given, results = table.array, self.reading.results
-        plain = Windows.of(given, table.places)
-        windows = Windows.of(given, table.places, cut=True) if results == "cut" else plain
-        blank, (of_all, of_step) = np.isnan(given), made.machine
-        with np.errstate(all="ignore"):
-            noise = of_all + FLOAT32_SLACK * np.maximum(1, np.abs(given))
-            likely = self.hidden.fits(made.full, made.spread, windows, ~blank, noise)
-        in_full = results != "rounded"
-        carried, sure = results != "full", made.spread == 0
-        either_error = plain.hold(made.exact.value, made.exact.error + of_all) | plain.hold(
-            made.followed.value, made.followed.error + of_step
-        )
-        exact, exactly = plain.hold(made.exact.value), plain.hold(made.exact.value, of_all)
-        followed = plain.hold(made.followed.value)
-        stepped = plain.hold(made.followed.value, of_step)
-        cut = windows.hold(made.exact.value, of_all) | windows.hold(made.followed.value, of_step) & ~tainted
-        # The first that holds; what a machine's arithmetic may add counts only where nothing else explains the number.
-        reasons = [
-            (blank, Mark.BLANK),
-            (exact & (in_full | followed), Mark.RIGHT),
-            (cut & (results == "cut"), Mark.CUT),
-            (followed & ~tainted & carried, Mark.CARRIED),
-            (likely & sure & ~tainted & in_full & (results != "cut"), Mark.CARRIED),
-            (likely & ~sure & ~tainted & in_full, Mark.CUT if results == "cut" else Mark.HIDDEN),
-            (exactly & in_full, Mark.RIGHT),
-            (stepped & ~tainted & carried, Mark.CARRIED),
-            (either_error & ~tainted & (self.half is not None), Mark.HIDDEN),
-            ((stepped & carried) | (likely & self.reading.in_full), Mark.FOLLOWS),
-            (either_error & (self.half is not None), Mark.FOLLOWS),
-            (either_error & (self.reading.inputs != "exact"), Mark.UNLIKELY),
-        ]
-        marks = np.select([holds for holds, _ in reasons], [mark for _, mark in reasons], Mark.WRONG)
-        self._weigh(plain, windows, made, marks, likely)
-        return marks, likely
-
-    def _weigh(self, plain: Windows, windows: Windows, made: _Made, marks: np.ndarray, likely: np.ndarray) -> None:
-        """Add how unlikely these marks are, to choose the likeliest reading."""
-        wrong = np.isin(marks, ENTERS)
-        with np.errstate(all="ignore"):
-            off = np.minimum(np.abs(plain.middle - made.followed.value), np.abs(plain.middle - made.now))
-            units = np.where(np.isfinite(off), off / (2 * plain.half), 1e6)
-        self.unlikeliness += float(np.log(10 + 2 * units)[wrong].sum())
-        if self.reading.results == "cut":
-            as_cut = windows.hold(made.exact.value) | windows.hold(made.followed.value) | likely
-            self.unlikeliness += float(np.log(10 * _FIRST_WRONG)) * int(
-                (~as_cut & ~np.isin(marks, (*ENTERS, "blank"))).sum()
-            )
-        elif self.reading == Reading():
-            # Where wrong numbers are gone on with as printed, right ones should be, too.
-            in_full = (marks == Mark.RIGHT) & ~plain.hold(made.followed.value)
-            self.unlikeliness += _IN_FULL * int(in_full.sum())
-        elif len(self.hidden.mean):
-            self.unlikeliness += _CARRIED * int((np.isin(marks, (Mark.RIGHT, Mark.CARRIED)) & ~likely).sum())
-
     def _go_on(
-        self, name: str, table: Printed, made: _Made, marks: np.ndarray, likely: np.ndarray, tainted: np.ndarray
+        self, name: str, table: Printed, made: Made, marks: np.ndarray, likely: np.ndarray, tainted: Tainted
     ) -> None:
         """Store what later tables use: printed numbers, and all known digits."""
         given, blank = table.array, marks == Mark.BLANK
@@ -276,9 +222,13 @@ class Walk:
         self.before[name] = Bounded(
             np.where(blank, made.followed.value, given), np.where(blank, made.followed.error, own)
         )
-        self.tainted[name] = np.isin(marks, NOT_RIGHT) | (blank & tainted)
+        self.loose[name] = Bounded(
+            np.where(blank, made.loose.value, windows.middle), np.where(blank, made.loose.error, windows.half)
+        )
+        self.tainted[name] = np.isin(marks, NOT_RIGHT) | (blank & tainted.printed)
+        self.tainted_within[name] = np.isin(marks, NOT_RIGHT) | tainted.within
         if len(self.hidden.mean):
-            self.unlikeliness -= self.hidden.learn(made.full, made.spread, windows, likely & ~blank)
+            self.weighing.add(-self.hidden.learn(made.full, made.spread, windows, likely & ~blank))
         followed = Windows.of(given, table.places).hold(made.followed.value) & ~blank
         on_with = (np.isin(marks, (Mark.CARRIED, Mark.FOLLOWS)) & ~likely) & followed
         if on_with.any() and not ((marks == Mark.RIGHT) & ~followed).any():

@@ -8,12 +8,13 @@ from dataclasses import replace
 import torch
 
 from attnviz.models.edits import EVEN, MASK, OFF, PARTS, WEIGHTS, Editing, ModelEdit
+from attnviz.models.layers.layer import Layer
+from attnviz.models.layers.other_layers import OtherLayer
 from attnviz.models.projections import Projected
-from attnviz.models.trace import Layer
 from attnviz.words import Later, later
 
 
-def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
+def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer | OtherLayer]) -> Editing:
     """Return where each change is put, given the unchanged model's layers.
 
     Raises ``ValueError`` for a place that isn't there, and for a weight whose place isn't known.
@@ -23,20 +24,24 @@ def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> Editing:
         if not 0 <= edit.layer < len(layers):
             raise ValueError(f"there is no layer {edit.layer} for {edit}, expected one up to {len(layers) - 1}")
         layer = layers[edit.layer]
+        if isinstance(layer, OtherLayer):
+            raise ValueError(f"layer {edit.layer} has no attention to change by {edit}: {layer}")
         if edit.matrix == EVEN:
-            editing.even.add(edit.layer)
+            editing.even.update(layer.calls)
             continue
         assert edit.head is not None
         if edit.head >= layer.n_heads or edit.head < 0:
             raise ValueError(f"there is no head {edit.head} for {edit}, expected one up to {layer.n_heads - 1}")
         if edit.matrix == OFF:
-            editing.off[edit.layer].append(edit.head)
+            for attention, head in layer.places(edit.head):
+                editing.off[attention].append(head)
         elif edit.matrix == MASK:
             _check_place(edit, (layer.attended.query.shape[-2], layer.attended.key.shape[-2]))
-            editing.masks[edit.layer].append((edit.head, (edit.row, edit.column, edit.value)))
+            for attention, head in layer.places(edit.head):
+                editing.masks[attention].append((head, (edit.row, edit.column, edit.value)))
         else:
             _lay_cell(editing, edit, edit.head, layer)
-    _check_readable(editing, layers)
+    _check_readable(editing, [layer for layer in layers if isinstance(layer, Layer)])
     return editing
 
 
@@ -47,11 +52,13 @@ def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> Non
     made = layer.projected[part](own)
     if edit.matrix in PARTS:
         _check_place(edit, tuple(tensor.shape[-2:]))
+        if made is None and layer.attended.subtracted is not None:
+            raise ValueError(f"{edit.matrix} isn't known of layer {edit.layer}, expected one that a weight makes")
         if made is None:
-            editing.parts[edit.layer, part].append((own, (edit.row, edit.column, edit.value)))
+            editing.parts[layer.attention, part].append((own, (edit.row, edit.column, edit.value)))
         else:
             pointer = made.projection.pointer
-            editing.products[edit.layer, pointer].append((edit.row, made.first + edit.column, edit.value))
+            editing.products[layer.attention, pointer].append((edit.row, made.all_columns[edit.column], edit.value))
         return
     if made is None or (edit.matrix.startswith("b_") and made.bias is None):
         raise ValueError(f"{edit.matrix} isn't known of layer {edit.layer}, head {head}, expected a matrix of it")
@@ -64,13 +71,13 @@ def _lay_weight(editing: Editing, edit: ModelEdit, made: Projected) -> None:
         _check_place(edit, tuple(made.weight.shape))
         weight = made.projection.weight
         changed = editing.weights.setdefault(made.projection.pointer, weight.clone())
-        changed[edit.row, made.first + edit.column] = edit.value
+        changed[edit.row, made.all_columns[edit.column]] = edit.value
         return
     bias = made.projection.bias
     assert bias is not None
     _check_place(edit, (1, made.weight.shape[1]))
     changed = editing.biases.setdefault(bias.data_ptr(), bias.clone())
-    changed[made.first + edit.column] = edit.value
+    changed[made.all_columns[edit.column]] = edit.value
 
 
 def _check_place(edit: ModelEdit, shape: tuple[int, ...]) -> None:
@@ -83,15 +90,18 @@ def _check_place(edit: ModelEdit, shape: tuple[int, ...]) -> None:
 def _check_readable(editing: Editing, layers: Sequence[Layer]) -> None:
     """Raise ``ValueError`` for a mask that leaves a token nothing to read."""
     for number, changes in editing.masks.items():
-        attended = layers[number].attended
-        shape = (layers[number].n_heads, attended.query.shape[-2], attended.key.shape[-2])
-        added = torch.zeros(shape) if attended.added is None else attended.added.float().expand(shape).clone()
+        layer = next(each for each in layers if number in each.calls)
+        attended = layer.attended
+        shape = (layer.n_heads * attended.calls, attended.query.shape[-2], attended.key.shape[-2])
+        added = torch.zeros(shape) if attended.added is None else attended.added.float()
+        added = added.repeat(attended.calls if len(added) > 1 else 1, 1, 1).expand(shape).clone()
         for head, (row, column, value) in changes:
             added[head, row, column] = value
         for head, (row, _, _) in changes:
             if bool((added[head, row] == -math.inf).all()):
                 raise ValueError(
-                    f"the mask of layer {number}, head {head} hides all tokens from row {row}, expected one to read"
+                    f"the mask of layer {layer.number}, head {head % layer.n_heads} hides all tokens from row {row},"
+                    " expected one to read"
                 )
 
 
@@ -108,6 +118,16 @@ def edited_matrices(edits: Sequence[ModelEdit], layer: int, n_heads: int, n_kv_h
     return changed
 
 
+def all_changed(
+    edits: Sequence[ModelEdit], layers: Sequence[Layer | OtherLayer], before: Sequence[Layer | OtherLayer]
+) -> tuple[Layer | OtherLayer, ...]:
+    """Return a changed model's layers, each with its changes."""
+    return tuple(
+        as_changed(edits, layer, plain) if isinstance(layer, Layer) and isinstance(plain, Layer) else layer
+        for layer, plain in zip(layers, before, strict=True)
+    )
+
+
 def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer:
     """Return a layer that lists its changes and keeps `before`'s kind."""
     changed = edited_matrices(edits, layer.number, layer.n_heads, len(layer.attended.key))
@@ -120,7 +140,7 @@ def as_changed(edits: Sequence[ModelEdit], layer: Layer, before: Layer) -> Layer
     )
 
 
-def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer]) -> tuple[Later, ...]:
+def notices_of(edits: Sequence[ModelEdit], layers: Sequence[Layer | OtherLayer]) -> tuple[Later, ...]:
     """Return a notice for each decoder head changed to read later tokens."""
     places = {
         (edit.layer, edit.head): None

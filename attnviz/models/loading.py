@@ -1,6 +1,6 @@
 """Loading models by folder or name: safetensors only, and no foreign code."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -12,10 +12,13 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError, in_short
 from attnviz.core.trace import bytes_of_memory
+from attnviz.models.eager import EAGER
+from attnviz.models.files.outline import TooLargeError, numbers_in, outline_of
 from attnviz.models.offering import ALONG, is_folder
-from attnviz.models.pretrained import EAGER, WATCHED, goes_through_ours, transformers
+from attnviz.models.pretrained import made_watched, transformers
 
 # How the class is called that has the head a model was trained with; any other is loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
@@ -23,6 +26,7 @@ _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM
 _SECONDS = 3.0  # that a network may take to answer at all
 MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
 _OF_MEMORY = 3  # parts of the machine's: one for those that are kept while another one is loaded, one for all else
+_UNSEEN = "pooler"  # a layer behind the last vectors, which many files lack and nothing here shows
 _WEIGHTS = "model.safetensors"
 _LOADING = Lock()
 Step = Literal["turn", "package", "sum", "settings", "tokenizer", "fetched", "numbers"]
@@ -51,14 +55,15 @@ Tell = Callable[[Progress], None]
 _TELLING: ContextVar[Tell | None] = ContextVar("attnviz_telling", default=None)
 
 
+@typed
 def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
     """Return a model and its tokenizer; tell `to` how far it is.
 
     The name is that of an included model, a folder, or one that transformers knows.
 
     Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
-    transformers doesn't know, weights that are no safetensors or have another SHA-256 than those that come along, or
-    too many.
+    transformers doesn't know, damaged files, weights that are no safetensors, don't fit config.json or have another
+    SHA-256 than those that come along, or too many.
     """
     token = _TELLING.set(to)
     try:
@@ -98,26 +103,27 @@ def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
         config = package.AutoConfig.from_pretrained(name, **only)
         called = next(iter(getattr(config, "architectures", None) or ()), "")
         kind = next((auto for end, auto in _CLASSES if called.endswith(end)), "AutoModel")
-        with torch.device("meta"):  # where a tensor has a shape and no numbers
-            outline = getattr(package, kind).from_config(config)
-        _check_size(name, _size_by(config, outline))  # before they are fetched
+        _check_outline(name, config, lambda: getattr(package, kind).from_config(config))
         tell("tokenizer")
         tokenizer = package.AutoTokenizer.from_pretrained(name, **only)
         bar = {} if only["local_files_only"] else {"tqdm_class": _fetching_bar()}
         tell("fetched" if bar else "numbers")
-        model = getattr(package, kind).from_pretrained(
+        model, info = getattr(package, kind).from_pretrained(
             name,
             use_safetensors=True,
-            attn_implementation=WATCHED if goes_through_ours(outline) else EAGER,
+            ignore_mismatched_sizes=True,  # which are refused below, with their sizes
+            output_loading_info=True,
+            attn_implementation=EAGER,
             **only,
             **bar,
         )
     except RefusedError:
         raise
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise _refused(name, error, offline=only["local_files_only"]) from None
+    except Exception as error:  # what a damaged file makes a library raise is of any kind
+        raise _refused(name, error, offline=only["local_files_only"]) from error
+    _check_complete(name, info)
     _check_size(name, size_of(model))
-    return model.eval().requires_grad_(False), tokenizer
+    return made_watched(model.eval().requires_grad_(False)), tokenizer
 
 
 def check_sum(file: Path, expected: str) -> None:
@@ -136,11 +142,36 @@ def size_of(model: Any) -> int:
     return sum(each.numel() * each.element_size() for each in model.parameters())
 
 
-def _size_by(config: Any, outline: Any) -> int:
-    """Return how many bytes the weights of a model will take."""
-    each = getattr(config, "dtype", None)
-    size = each.itemsize if isinstance(each, torch.dtype) else torch.float32.itemsize
-    return sum(int(parameter.numel()) for parameter in outline.parameters()) * size
+def _bytes_each(config: Any) -> int:
+    """Return how many bytes each weight of a model will take."""
+    dtype = getattr(config, "dtype", None)
+    return dtype.itemsize if isinstance(dtype, torch.dtype) else torch.float32.itemsize
+
+
+def _check_outline(name: str, config: Any, make: Callable[[], Any]) -> None:
+    """Raise ``ValueError`` for a model too large, before anything is fetched."""
+    packed = getattr(config, "quantization_config", None) is not None  # several weights in a number
+    numbers, each = None if packed else numbers_in(Path(name)), _bytes_each(config)
+    try:
+        outline = outline_of(make, room() // each, numbers)
+    except TooLargeError as error:
+        kind = "model_other_weights" if error.beyond_files else "model_too_large"
+        raise RefusedError(kind, detail=_not_had(name, str(error)), value=name) from None
+    _check_size(name, sum(parameter.numel() for parameter in outline.parameters()) * each)
+
+
+def _check_complete(name: str, info: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` for weights that are missing, or of other shapes."""
+    other = sorted(info.get("mismatched_keys", ()))
+    missing = sorted(key for key in info.get("missing_keys", ()) if _UNSEEN not in key)
+    if other:
+        key, found, expected = other[0]
+        message = f"{key} is {tuple(found)} in its file, expected {tuple(expected)}, as config.json says"
+    elif missing:
+        message = f"its file lacks {missing[0]}, one of {len(missing)} that config.json says: it would be random"
+    else:
+        return
+    raise RefusedError("model_other_weights", detail=_not_had(name, message), value=name)
 
 
 def room() -> int:
@@ -175,7 +206,7 @@ def _refused(name: str, error: Exception, *, offline: bool) -> RefusedError:
     message = _not_had(name, first)
     if "safetensors" in said:
         return RefusedError("model_no_safetensors", detail=message, value=name)
-    if "model type" in said or "unrecognized" in said or isinstance(error, KeyError):
+    if "model type" in said or "unrecognized" in said:
         return RefusedError("model_unknown", detail=message, value=name)
     if offline and isinstance(error, OSError) and not Path(name).is_dir():
         return RefusedError("model_no_network", detail=message, value=name)

@@ -6,20 +6,26 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import in_short
-from attnviz.models.editing import as_changed, editing_of, notices_of
+from attnviz.models.editing import all_changed, editing_of, notices_of
 from attnviz.models.edits import ModelEdit, as_edits
+from attnviz.models.layers.layer import Layer
+from attnviz.models.layers.other_layers import OtherLayer
 from attnviz.models.loading import load
 from attnviz.models.offering import ALONG, short_name
+from attnviz.models.pieces import Read
 from attnviz.models.pretrained import check_finite, is_pretrained, look, reads_others
 from attnviz.models.projections import Named, attended_as_named, named_of
-from attnviz.models.trace import Layer, ModelTrace
-from attnviz.models.watching import Attended, twin_of
+from attnviz.models.seen.attended import Attended
+from attnviz.models.trace import ModelTrace
+from attnviz.models.watching import twin_of
 from attnviz.models.written_out import WrittenOut, learned_in
 
 
+@typed
 def look_into(
-    model: Any, tokenizer: Any = None, text: str | None = None, *, target: str | None = None,
+    model: Any, tokenizer: Any = None, text: Read | None = None, *, target: str | None = None,
     tokens: Sequence[str] = (), edits: Iterable[ModelEdit | str] = (), q: str | None = None, k: str | None = None,
     v: str | None = None, scale: float | None = None, mask: Tensor | None = None,
 ) -> ModelTrace:  # fmt: skip
@@ -29,8 +35,9 @@ def look_into(
     their names, are those that come along, and have their own. The model itself isn't changed, and what it computes
     isn't either: its plain ("eager") attention. Where that is written out, as in Falcon, Bloom, MPT, GPT-J, GPT-Neo,
     RoFormer and MPNet, it's held to the model's own ``output_attentions``. Models that attend otherwise, as DeBERTa,
-    XLNet and Longformer do, are refused with what they do. `target` is what goes into the decoder of a model that has
-    an encoder, too.
+    XLNet and Longformer do, are refused with what they do. A `text` may be a pair, ``(text, second)``, as models that
+    compare two texts read it: the tokenizer puts a separator between them and gives its own segment ids. `target` is
+    what goes into the decoder of a model that has an encoder, too.
 
     ``look_into(module, x)`` does the same for any other module: what nn.MultiheadAttention, nn.TransformerEncoderLayer,
     F.scaled_dot_product_attention or ``softmax(q @ k.mT) @ v``, written out, compute in it for `x`, one sequence
@@ -73,21 +80,35 @@ def look_into(
     if named is not None and (isinstance(model, str) or is_pretrained(model)):
         raise ValueError("q, k, v, scale or mask is given, expected them with a module of torch alone")
     if isinstance(model, str):
-        if model not in ALONG:
-            along = " or ".join(map(repr, ALONG))
-            raise ValueError(f"model is {in_short(model)}, expected {along} or a model that is loaded already")
-        own, its_tokenizer = load(model)
-        return look(own, its_tokenizer, text if tokenizer is None else tokenizer, target, model, changes)  # type: ignore[arg-type]
+        return _look_into_one_along(model, tokenizer, text, target, changes)
     if is_pretrained(model):
-        if tokenizer is None:
-            raise ValueError("tokenizer is None, expected the model's own")
-        name = short_name(getattr(model, "name_or_path", "")) or type(model).__name__
-        return look(model, tokenizer, text, target, name, changes)  # type: ignore[arg-type]
+        return _look_into_loaded(model, tokenizer, text, target, changes)
     if not isinstance(model, nn.Module):
         raise ValueError(f"model is {in_short(model)}, expected a model of transformers or a module of torch")
     if text is not None or target is not None:
         raise ValueError("text or target is given with a module of torch, expected x alone: look_into(module, x)")
     return _look_into_module(model, tokenizer, tuple(tokens), changes, named)
+
+
+def _look_into_one_along(
+    name: str, tokenizer: Any, text: Read | None, target: str | None, changes: tuple[ModelEdit, ...]
+) -> ModelTrace:
+    """Return what a model that comes along computes for a text."""
+    if name not in ALONG:
+        along = " or ".join(map(repr, ALONG))
+        raise ValueError(f"model is {in_short(name)}, expected {along} or a model that is loaded already")
+    model, own_tokenizer = load(name)
+    return look(model, own_tokenizer, text if tokenizer is None else tokenizer, target, name, changes)  # type: ignore[arg-type]
+
+
+def _look_into_loaded(
+    model: Any, tokenizer: Any, text: Read | None, target: str | None, changes: tuple[ModelEdit, ...]
+) -> ModelTrace:
+    """Return what a model of transformers computes with its tokenizer."""
+    if not callable(tokenizer):
+        raise ValueError(f"tokenizer is {in_short(tokenizer)}, expected the model's own")
+    name = short_name(getattr(model, "name_or_path", "")) or type(model).__name__
+    return look(model, tokenizer, text, target, name, changes)  # type: ignore[arg-type]
 
 
 def _look_into_module(
@@ -112,7 +133,7 @@ def _look_into_module(
             attended = watch.attended if named is None else [_named_one(named, own, watch, result, edits)]
         layers = _layers(module, learned_in(attended, own.parameters()), tokens)
         if view is not None:
-            layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
+            layers = all_changed(edits, layers, view.layers)
         check_finite(layers, result)
         laid = edits if editing else ()
         view = ModelTrace(type(module).__name__, "", tokens, layers, result=result, edits=laid, original=view,
@@ -158,7 +179,7 @@ def _called(module: nn.Module, x: Tensor) -> object:
         raise
 
 
-def _layers(module: nn.Module, attended: list[Attended], tokens: tuple[str, ...]) -> tuple[Layer, ...]:
+def _layers(module: nn.Module, attended: list[Attended], tokens: tuple[str, ...]) -> tuple[Layer | OtherLayer, ...]:
     if not attended:
         raise ValueError(
             f"{type(module).__name__} attended to nothing that can be seen, expected one that calls"
@@ -167,6 +188,8 @@ def _layers(module: nn.Module, attended: list[Attended], tokens: tuple[str, ...]
         )
     layers = []
     for number, each in enumerate(attended):
-        layer = Layer(each, "encoder", tokens, tokens, number=number)
-        layers.append(Layer(each, "cross", (), tokens, number=number) if reads_others(layer) else layer)
+        layer = Layer(each, "encoder", tokens, tokens, number=number, attention=number)
+        layers.append(
+            Layer(each, "cross", (), tokens, number=number, attention=number) if reads_others(layer) else layer
+        )
     return tuple(layers)

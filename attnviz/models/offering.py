@@ -63,13 +63,6 @@ def offered() -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-def short_of(name: str) -> str | None:
-    """Return an offered model's short name, given either name; else None."""
-    if name in offered():
-        return name
-    return next((short for short, loaded in offered().items() if loaded == name), None)
-
-
 def is_folder(name: str) -> bool:
     """Whether a model's name is a folder, not a name in transformers."""
     return bool(name) and (Path(name).is_dir() or Path(name).is_absolute() or name.startswith((".", "~")))

@@ -1,16 +1,21 @@
 """A text as a tokenizer cuts it, and how many tokens fit."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError
+from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError, in_short
 from attnviz.core.tokens import is_whole_text
 
 Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
+Read = str | tuple[str, str]  # a text, or two that are read as a pair
 MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
+_LOST = "\ufffd"  # what decoding gives for bytes that are no whole character
+_METASPACE = "▁"  # SentencePiece's sign for a blank
+_MOST_TOGETHER = 8  # tokens: a character has four bytes, but a token may end within the next one
 
 
 @dataclass(frozen=True)
@@ -75,26 +80,111 @@ def check_sentence(name: str, text: object) -> None:
         raise RefusedError("half_character", detail=name, value=text)
 
 
-def cut_of(tokenizer: Any, text: str) -> Cut:
-    """Return a text as the tokenizer cuts it, or raise ``ValueError``."""
-    check_sentence("text", text)
+def joined(text: Read) -> str:
+    """Return a text, or both of a pair, a line each."""
+    return text if isinstance(text, str) else "\n".join(text)
+
+
+def n_tokens_of(tokenizer: Any, text: Read) -> int:
+    """Return how many tokens a text, or a pair, is cut into."""
+    texts = (text,) if isinstance(text, str) else text
+    return len(tokenizer(*texts, verbose=False)["input_ids"])
+
+
+def cut_of(tokenizer: Any, text: Read) -> Cut:
+    """Return a text, or a pair, as the tokenizer cuts it.
+
+    Of a pair, places of tokens are those in :func:`joined`, and "token_type_ids" the tokenizer's own. Raises
+    ``ValueError`` for a text that can't be cut.
+    """
+    texts = text if isinstance(text, tuple) else (text,)
+    if not 1 <= len(texts) <= 2:
+        raise ValueError(f"text is {in_short(text)}, expected a text, or two as a pair")
+    for name, each in zip(("text", "second text"), texts, strict=False):
+        check_sentence(name, each)
     more = {"return_offsets_mapping": True} if getattr(tokenizer, "is_fast", False) else {}
-    cut = dict(tokenizer(text, return_special_tokens_mask=True, verbose=False, **more))
-    if not text.strip() or not cut["input_ids"]:
+    encoded = tokenizer(*texts, return_special_tokens_mask=True, verbose=False, **more)
+    cut = dict(encoded)
+    if not all(each.strip() for each in texts) or not cut["input_ids"]:
         raise RefusedError("no_token")
+    if more and len(texts) == 2:
+        behind = len(texts[0]) + 1
+        cut["offset_mapping"] = [
+            (start + behind, end + behind) if of == 1 else (start, end)
+            for (start, end), of in zip(cut["offset_mapping"], encoded.sequence_ids(0), strict=True)
+        ]
     return cut
 
 
+def _byte_names() -> dict[str, int]:
+    """Return the byte that each character stands for in GPT-2's vocabulary.
+
+    Source: ``bytes_to_unicode`` of openai/gpt-2, encoder.py.
+    """
+    plain = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    other = [each for each in range(256) if each not in plain]
+    return {chr(each): each for each in plain} | {chr(256 + at): each for at, each in enumerate(other)}
+
+
+_BYTES = _byte_names()
+
+
 def text_of(tokenizer: Any, number: int) -> str:
-    """Return a token's text, or its name if it's half a character."""
-    text = tokenizer.decode([number], clean_up_tokenization_spaces=False)
-    name: str | None = tokenizer.convert_ids_to_tokens([number])[0]
-    return name or str(number) if not text or "\ufffd" in text else str(text)
+    """Return a token's text; of half a character its bytes, as "<0xE6>"."""
+    text = _decoded(tokenizer, [number])
+    if text and _LOST not in text:
+        return text
+    name = str(tokenizer.convert_ids_to_tokens([number])[0] or number)
+    if set(name) == {_METASPACE}:  # decoded alone, a leading blank is dropped
+        return " " * len(name)
+    if text and all(character in _BYTES for character in name):
+        told = bytes(map(_BYTES.__getitem__, name)).decode(errors="backslashreplace")
+        return re.sub(r"\\x(..)", lambda found: f"<0x{found[1].upper()}>", told)
+    return name
 
 
 def pieces(tokenizer: Any, ids: Iterable[int]) -> tuple[str, ...]:
-    """Return each token's text, as :func:`text_of` does."""
-    return tuple(text_of(tokenizer, each) for each in ids)
+    """Return each token's text; part of a character is named "東(1/3)".
+
+    Tokens that only together are whole characters are numbered in their order; characters that aren't complete, as
+    while a model writes, are named by their bytes.
+    """
+    left, labels = list(ids), list[str]()
+    while left:
+        n = _n_together(tokenizer, left)
+        if n == 1:
+            labels.append(text_of(tokenizer, left[0]))
+        else:
+            text = _decoded(tokenizer, left[:n]).strip()
+            labels += [f"{text}({at}/{n})" for at in range(1, n + 1)]
+        del left[:n]
+    return tuple(labels)
+
+
+def _n_together(tokenizer: Any, ids: Sequence[int]) -> int:
+    """Return how many of the next tokens are whole characters together."""
+    for n in range(1, min(len(ids), _MOST_TOGETHER) + 1):
+        text = _decoded(tokenizer, ids[:n])
+        if _LOST not in text:
+            return n
+    return 1
+
+
+def _decoded(tokenizer: Any, ids: Sequence[int]) -> str:
+    return str(tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
+
+
+def _added(tokenizer: Any, ids: Sequence[int], number: int) -> str:
+    """Return the text that a token adds; U+FFFD for half a character."""
+    after = _decoded(tokenizer, [*ids, number])
+    if after.endswith(_LOST):
+        return _LOST
+    # Behind parts of a character, it adds what these are together.
+    for n in range(min(len(ids), _MOST_TOGETHER)):
+        before = _decoded(tokenizer, ids[: len(ids) - n])
+        if not before.endswith(_LOST):
+            return after.removeprefix(before) if after.startswith(before) else text_of(tokenizer, number)
+    return text_of(tokenizer, number)
 
 
 def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tuple[str, Cut]:
@@ -102,10 +192,11 @@ def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tupl
     longer = {key: list(each) for key, each in cut.items()}
     rest = {"attention_mask": 1, "token_type_ids": 0, "special_tokens_mask": 0}
     for each in ids:
-        before = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
+        added = _added(tokenizer, longer["input_ids"], each)
+        if added and added != _LOST:
+            text = text.rstrip(_LOST)  # a character of which it had a part is whole now
+        added = "" if added == _LOST and text.endswith(_LOST) else added
         longer["input_ids"].append(each)
-        after = tokenizer.decode(longer["input_ids"], clean_up_tokenization_spaces=False)
-        added = after.removeprefix(before) if after.startswith(before) else text_of(tokenizer, each)
         for key in rest.keys() & longer.keys():
             longer[key].append(rest[key])
         if "offset_mapping" in longer:

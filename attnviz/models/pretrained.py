@@ -6,7 +6,7 @@ transformers is imported here alone, and when first used: that takes seconds.
 import inspect
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cache
 from itertools import chain
@@ -17,16 +17,36 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.core.limits import RefusedError, in_short
-from attnviz.models.editing import as_changed, editing_of, notices_of
+from attnviz.models.eager import EAGER, WATCHED, check_eager, is_watched, name_attention, remember_lengths
+from attnviz.models.editing import all_changed, editing_of, notices_of
 from attnviz.models.edits import Editing, ModelEdit
-from attnviz.models.pieces import Cut, check_length, check_sentence, check_vocabulary, cut_of, marks_of_cut, pieces
+from attnviz.models.hybrids import in_layers
+from attnviz.models.layers.differential import with_pairs_joined
+from attnviz.models.layers.layer import Kind, Layer
+from attnviz.models.layers.other_layers import OtherLayer
+from attnviz.models.pieces import (
+    Cut,
+    Read,
+    check_length,
+    check_sentence,
+    check_vocabulary,
+    cut_of,
+    joined,
+    marks_of_cut,
+    pieces,
+)
 from attnviz.models.projections import turns_in
-from attnviz.models.trace import Kind, Layer, ModelTrace
-from attnviz.models.watching import Attended, Watch, twin_of, watching
-from attnviz.models.written_out import WrittenOut, check_architecture, check_referee, learned_in
-
-WATCHED = "attnviz"  # the name of our function among those that transformers knows
-EAGER = "eager"  # that of a model's own plain attention
+from attnviz.models.seen.attended import Attended
+from attnviz.models.trace import ModelTrace
+from attnviz.models.watching import Watch, twin_of, watching
+from attnviz.models.written_out import (
+    WrittenOut,
+    check_architecture,
+    check_encoder,
+    check_kinds,
+    check_referee,
+    learned_in,
+)
 
 
 def is_pretrained(model: object) -> bool:
@@ -89,14 +109,20 @@ def watched(model: Any) -> Any:
     """Return a model that can be watched: a twin that shares weights."""
     transformers()
     ours = goes_through_ours(model)
-    if model.config._attn_implementation == (WATCHED if ours else EAGER) and not model.training:
+    if (is_watched(model) if ours else model.config._attn_implementation == EAGER) and not model.training:
         return model
-    twin = twin_of(model).eval()
-    if ours:
-        twin.set_attn_implementation(WATCHED)
+    return made_watched(twin_of(model).eval())
+
+
+def made_watched(model: Any) -> Any:
+    """Let a model that nobody uses yet be watched."""
+    transformers()
+    if goes_through_ours(model):
+        name_attention(model, WATCHED)
     else:
-        twin.config._attn_implementation = EAGER
-    return twin
+        model.config._attn_implementation = EAGER
+    remember_lengths(model)
+    return model
 
 
 def goes_through_ours(model: Any) -> bool:
@@ -105,7 +131,7 @@ def goes_through_ours(model: Any) -> bool:
 
 
 def look(
-    model: Any, tokenizer: Any, text: str, target: str | None, name: str, edits: tuple[ModelEdit, ...] = (),
+    model: Any, tokenizer: Any, text: Read, target: str | None, name: str, edits: tuple[ModelEdit, ...] = (),
     plain: ModelTrace | None = None, cut: Cut | None = None,
 ) -> ModelTrace:  # fmt: skip
     """Return what a model of transformers computes: see :func:`attnviz.look_into`.
@@ -129,22 +155,27 @@ def look(
         of_decoder = pieces(tokenizer, ids)
     elif target is not None:
         raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
-    view = plain if edits else None
+    view, second = plain if edits else None, text[1] if isinstance(text, tuple) else ""
     # Where a change is laid is known by what is made without it.
     for editing in [False] * (view is None) + [True] * bool(edits):
         laid_here = editing_of(edits, view.layers) if view is not None and editing else None
         attended, result = called(twin, inputs, laid_here)
-        if not ours and not editing:
-            check_referee(type(model).__name__, attended, result)
+        if not editing:
+            check_eager(twin, inputs, result)
+            if not ours:
+                check_referee(type(model).__name__, attended, result)
         layers = layers_of(twin, attended, tokens, of_decoder)
         if view is not None:
-            layers = tuple(as_changed(edits, *both) for both in zip(layers, view.layers, strict=True))
+            layers = all_changed(edits, layers, view.layers)
         check_finite(layers, result)
         laid = edits if editing else ()
         told = notices_of(laid, layers)
         view = ModelTrace(
-            name, text, tokens, layers, *marks_of_cut(cut), result, tokenizer, laid, view, told, model=twin, cut=cut
-        )
+            name, joined(text), tokens, layers, *marks_of_cut(cut), result, tokenizer, laid, view, told, model=twin,
+            cut=cut, second=second,
+        )  # fmt: skip
+        if second and "decoder" in view.kinds and not of_decoder:
+            raise RefusedError("model_no_pair")
     assert view is not None
     return view
 
@@ -155,7 +186,7 @@ def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None)
     watch = Watch(editing) if ours else WrittenOut(editing, twin.parameters())
     with torch.no_grad(), watch:
         result = twin(**inputs, **({} if ours else {"output_attentions": True}))
-    return watch.attended, result
+    return with_pairs_joined(watch.attended), result
 
 
 def _decoder_ids(model: Any, tokenizer: Any, target: str | None) -> list[int]:
@@ -195,21 +226,28 @@ def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: An
 
 def layers_of(
     model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
-) -> tuple[Layer, ...]:
+) -> tuple[Layer | OtherLayer, ...]:
     """Return a model's layers in computed order, or raise ``ValueError`` without any."""
     if not attended:
-        raise ValueError(f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens")
+        message = f"{type(model).__name__} attended to nothing, expected attention of tokens to tokens"
+        raise RefusedError("model_otherwise", detail=message, otherwise="unseen")
+    if not of_decoder:
+        check_kinds(type(model).__name__, attended, len(tokens))
     turns = turns_in(chain(model.buffers(), model.parameters()))
     attended = learned_in(attended, model.parameters())
     encoding = {id(module) for module in model.get_encoder().modules()} if of_decoder else set()
     layers = []
     for number, each in enumerate(attended):
-        layer = Layer(each, _kind_of(each), tokens, tokens, turns, number=number)
+        at = sum(before.calls for before in attended[:number])
+        layer = Layer(each, _kind_of(each), tokens, tokens, turns, number=number, attention=at)
         if of_decoder:
             kind: Kind = "encoder" if id(each.module) in encoding else "cross" if reads_others(layer) else "decoder"
             queries, keys = (of_decoder if kind != "encoder" else tokens, of_decoder if kind == "decoder" else tokens)
-            layer = Layer(each, kind, queries, keys, turns, number=number)
+            layer = Layer(each, kind, queries, keys, turns, number=number, attention=at)
         layers.append(layer)
+    if not of_decoder:
+        return in_layers(model, layers)
+    check_encoder(type(model).__name__, {layer.kind for layer in layers})
     return tuple(layers)
 
 
@@ -233,15 +271,17 @@ def reads_others(layer: Layer) -> bool:
     return q is not None and k is not None and not torch.equal(q.x, k.x)
 
 
-def check_finite(layers: tuple[Layer, ...], result: object) -> None:
+def check_finite(all_layers: Sequence[Layer | OtherLayer], result: object) -> None:
     """Raise ``ValueError`` if anything that a model computes isn't finite."""
-    for i, layer in enumerate(layers):
+    layers = [each for each in all_layers if isinstance(each, Layer)]
+    for layer in layers:
+        i = layer.number
         if not bool(torch.isfinite(layer.weights).all()):
             added = layer.attended.added
             if added is not None and bool((hidden := (added == -math.inf).all(-1)).any()):
                 row = int(hidden.any(0).nonzero()[0])
                 message = f"the mask of layer {i} hides all tokens from row {row}, expected one to read"
-                raise RefusedError("model_not_finite", detail=message, layer=i)
+                raise RefusedError("model_nothing_to_read", detail=message, layer=i, row=row)
             message = (
                 f"the attention weights of layer {i} aren't all finite numbers, expected a model that yields numbers:"
                 " its weights may be damaged, or too large for its precision"

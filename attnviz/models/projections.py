@@ -7,7 +7,7 @@ in another way may name its parts, if attention made of them is what it computes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any
 
 import torch
@@ -15,10 +15,12 @@ from torch import Tensor, nn
 
 from attnviz.core.limits import in_short
 from attnviz.core.rules import Rotate, later
-from attnviz.models.watching import Attended, Projection
+from attnviz.models.norms import Norm, Normed, normed_columns, normed_firsts
+from attnviz.models.seen.attended import Attended, Projection
 
 # What a model turned and what its angles give may differ by this, relative to the largest number: it rounds cosines.
 _SAME_TURNED = 2e-6
+_SAME_ANGLE = 1e-6
 _MOST_PAIRS = 512  # of columns that are turned: more than any head has
 _ALIKE = 1e-4  # what a module computes and what is made here may differ by this, for the roundings of float32
 
@@ -28,7 +30,8 @@ class Projected:
     """A head's queries, keys or values, as columns of a product.
 
     `product` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: the columns of the
-    whole `projection` from `first` on. `turn` is the rule that turned them, or None.
+    whole `projection` from `first` on. `norm` is what a norm made of them, and `turn` the rule that turned
+    that or them, or None.
     """
 
     x: Tensor
@@ -38,32 +41,89 @@ class Projected:
     first: int
     projection: Projection
     turn: Rotate | None = None
+    norm: Normed | None = None
+    columns: tuple[int, ...] = ()  # of the whole projection: from `first` on, unless it's of two pieces
+
+    @property
+    def all_columns(self) -> tuple[int, ...]:
+        """Each of its columns' place in the whole projection."""
+        return self.columns or tuple(range(self.first, self.first + self.product.shape[1]))
 
 
 ProjectedHeads = Callable[[int], Projected | None]  # by a head's number
 
 
-def found(part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = ()) -> Projected | None:
+def found(
+    part: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate] = (), norms: Sequence[Norm] = ()
+) -> Projected | None:
     """Return how a head's `part` ``(n_tokens, d)`` was made, None if unknown.
 
-    The latest product comes first; what was turned by one of the `turns` is found as it was before.
+    The latest product comes first; what was normed by one of the `norms` or turned by one of the `turns` is found as it
+    was before.
     """
-    for projection in reversed(projections):
-        if len(projection.product) != len(part) or projection.product.shape[1] < part.shape[1]:
-            continue
+    fitting = [
+        each for each in projections if len(each.product) == len(part) and each.product.shape[1] >= part.shape[1]
+    ]
+    for projection in reversed(fitting):
         for first in _candidates(part, projection.product):
             cut = slice(first, first + part.shape[1])
             before = projection.product[:, cut]
-            turn = _turn_between(before, part, turns)
+            turn = turn_between(before, part, turns)
             if turn is not None or torch.equal(before, part):
-                bias = None if projection.bias is None else projection.bias[cut]
-                return Projected(projection.x, projection.weight[:, cut], bias, before, first, projection, turn)
+                return _projected(projection, first, part.shape[1], turn)
+    return next((made for each in reversed(fitting) if (made := _found_normed(part, each, turns, norms))), None)
+
+
+def _found_normed(
+    part: Tensor, projection: Projection, turns: Sequence[Rotate], norms: Sequence[Norm]
+) -> Projected | None:
+    """Return how a norm made a head's part of a product."""
+    most, d = _most_off(part), part.shape[1]
+    for norm in norms:
+        for first in normed_firsts(projection.product, part, norm, most):
+            normed = normed_columns(projection.product, first, d, norm)
+            assert normed is not None
+            if float((normed.made - part).abs().max()) <= most:
+                return _projected(projection, first, d, norm=replace(normed, made=part))
+            turn = turn_between(normed.made, part, turns)
+            if turn is not None:
+                return _projected(projection, first, d, turn, replace(normed, made=_before(turn, normed.made, part)))
     return None
 
 
-def projected_heads(parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate]) -> ProjectedHeads:
+def _projected(
+    projection: Projection, first: int, d: int, turn: Rotate | None = None, norm: Normed | None = None
+) -> Projected:
+    """Return `d` columns of a product from `first` on."""
+    cut = slice(first, first + d)
+    bias = None if projection.bias is None else projection.bias[cut]
+    weight, product = projection.weight[:, cut], projection.product[:, cut]
+    return Projected(projection.x, weight, bias, product, first, projection, turn, norm)
+
+
+def projected_heads(
+    parts: Tensor, projections: Sequence[Projection], turns: Sequence[Rotate], norms: Sequence[Norm] = ()
+) -> ProjectedHeads:
     """Return how each head's queries, keys or values were made, on demand."""
-    return cache(lambda head: found(parts[head], projections, turns))
+    return cache(lambda head: found(parts[head], projections, turns, norms))
+
+
+def found_in_halves(parts: Tensor, projections: Sequence[Projection]) -> ProjectedHeads:
+    """Return how heads' values were made, each of two pieces."""
+
+    def both(head: int) -> Projected | None:
+        halves = [found(each, projections) for each in parts[head].chunk(2, -1)]
+        one, other = halves
+        if one is None or other is None or one.projection is not other.projection:
+            return None
+        weight, product = (
+            torch.cat([getattr(each, name) for each in (one, other)], 1) for name in ("weight", "product")
+        )
+        bias = None if one.bias is None or other.bias is None else torch.cat([one.bias, other.bias])
+        columns = (*one.all_columns, *other.all_columns)
+        return replace(one, weight=weight, bias=bias, product=product, columns=columns)
+
+    return cache(both)
 
 
 def _candidates(part: Tensor, made: Tensor) -> list[int]:
@@ -73,16 +133,30 @@ def _candidates(part: Tensor, made: Tensor) -> list[int]:
     return first
 
 
-def _turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rotate | None:
+def turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rotate | None:
     """Return the first rule that turns `before` into `part`, else None."""
     if torch.equal(before, part):
         return None
-    most = _SAME_TURNED * float(part.abs().max()) * 8
+    most = _most_off(part)
     for turn in turns:
         assert turn.thetas is not None
         if 2 * len(turn.thetas) <= part.shape[1] and float((turn.compute(before) - part).abs().max()) <= most:
             return turn
     return None
+
+
+def _before(turn: Rotate, made: Tensor, part: Tensor) -> Tensor:
+    """Return what was turned, with the model's own numbers where it stayed."""
+    assert turn.thetas is not None
+    made = made.clone()
+    made[0] = part[0]
+    made[:, 2 * len(turn.thetas) :] = part[:, 2 * len(turn.thetas) :]
+    return made
+
+
+def _most_off(part: Tensor) -> float:
+    """Return how far roundings may take a turned or normed number."""
+    return _SAME_TURNED * float(part.abs().max()) * 8
 
 
 def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
@@ -97,12 +171,24 @@ def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
             values = buffer.detach().float().tolist()
         elif buffer.dim() == 2 and _begins_at_0(buffer):
             sines, cosines = buffer[1].detach().double().chunk(2)
-            values = torch.atan2(sines, cosines).tolist()
+            values = _as_prescribed(torch.atan2(sines, cosines).tolist())
         else:
             continue
         if all(value > 0 for value in values) and values == sorted(values, reverse=True):
             angles[tuple(values)] = None
     return tuple(Rotate(thetas=each, halves=halves) for each in angles for halves in (True, False))
+
+
+def _as_prescribed(angles: list[float]) -> list[float]:
+    """Return a table's angles, RoFormer's as they were before any rounding.
+
+    A sine in float32 tells its angle to some digits alone, and at a late place that counts.
+
+    Source: Su et al. 2021, RoFormer, section 3.2.2, equation 15.
+    """
+    prescribed = [10000.0 ** (-at / len(angles)) for at in range(len(angles))]
+    same = all(isclose(one, other, rel_tol=_SAME_ANGLE) for one, other in zip(angles, prescribed, strict=True))
+    return prescribed if same else angles
 
 
 def _begins_at_0(table: Tensor) -> bool:

@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from attnviz.core.limits import RefusedError, check_whole, in_short
 from attnviz.models.editing import editing_of
+from attnviz.models.heads.tables import alike
+from attnviz.models.layers.layer import Layer
 from attnviz.models.pretrained import called, goes_through_ours, scores_of
-from attnviz.models.tables import alike
 from attnviz.models.trace import ModelTrace
 from attnviz.models.watching import twin_of
 from attnviz.models.writing import check_writes
@@ -40,7 +41,9 @@ class Why:
     """A token's score `logit`, and the `parts` that sum to it.
 
     The last layer norm divides the sum of all vectors by one number, which depends on all of them: it's taken as it was
-    computed. `keys` says of each head ``[layer, head]`` what it gave for each token that it read.
+    computed. So are the scales of norms behind a part, as in OLMo 2 and Gemma 2, and of a cap on scores. Multipliers of
+    parts and scores, as in Granite and Cohere, multiply each part. `keys` says of each head ``[layer, head]`` what it
+    gave for each token that it read.
 
     Source: Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "Logit attribution".
     """
@@ -60,24 +63,25 @@ def why(view: ModelTrace, token: int) -> Why:
     logits = view.result.logits[0, -1]
     check_whole("token", token, 0, len(logits) - 1)
     stream = _Stream(view)
-    toward, rest = stream.toward(token)
     logit = float(logits[token])
+    toward, rest = stream.toward(token, logit)
     if abs(float(stream.last @ toward) + rest - logit) > _SAME * max(1.0, abs(logit)):
         raise _otherwise(view)
     parts, keys = [Part("embedding", float(stream.inputs[0] @ toward)), Part("norm", rest)], {}
-    for number, (attended, fed) in enumerate(zip(stream.attended, stream.fed, strict=True)):
+    for number, (attended, fed, scale) in enumerate(zip(stream.attended, stream.fed, stream.scales, strict=True)):
         assert attended.output is not None
         weights = attended.weights
         assert weights is not None
         d_v, shared = attended.value.shape[-1], len(attended.query) // len(attended.value)
-        by_rows = (attended.output.weight.double() @ toward).view(-1, d_v)
+        scaled = scale * toward
+        by_rows = (attended.output.weight.double() @ scaled).view(-1, d_v)
         for head, row in enumerate(by_rows):
             read = weights[head, -1].double() * (attended.value[head // shared].double() @ row)
             whole = float(attended.context[head, -1].double() @ row) if attended.context is not None else 0.0
             parts.append(Part("head", whole, number, head))
             keys[number, head] = read if whole else torch.zeros_like(read)  # it may be switched off
         if attended.output.bias is not None:
-            parts.append(Part("bias", float(attended.output.bias.double() @ toward), number))
+            parts.append(Part("bias", float(attended.output.bias.double() @ scaled), number))
         parts.append(Part("feed_forward", float(fed @ toward), number))
     return Why(logit, tuple(parts), keys)
 
@@ -137,7 +141,7 @@ class _Patching:
             hook.remove()
         self._editing = editing_of(view.edits, plain) if view.edits or frozen else None
         if self._editing is not None and frozen:
-            self._editing.frozen = {layer.number: layer.weights for layer in view.layers}
+            self._editing.frozen = {at: each for layer in view.attending for at, each in layer.computed_weights.items()}
         ours = goes_through_ours(self._own)
         self.takes_several = self._editing is None or (ours and len(of_model) == len(view.edits))
         self._keeps_few = "logits_to_keep" in inspect.signature(self._own.forward).parameters
@@ -160,7 +164,7 @@ def _replacing(block: nn.Module, states: Tensor, tokens: Sequence[int]) -> Itera
         changed = _first(made).clone()
         for at, token in enumerate(tokens):
             changed[at, token] = states[0, token]
-        return (changed, *made[1:]) if isinstance(made, tuple) else changed
+        return type(made)((changed, *made[1:])) if isinstance(made, (tuple, list)) else changed
 
     hook = block.register_forward_hook(replaced)
     try:
@@ -170,12 +174,17 @@ def _replacing(block: nn.Module, states: Tensor, tokens: Sequence[int]) -> Itera
 
 
 def _first(made: Any) -> Any:
-    return made[0] if isinstance(made, tuple) else made
+    return made[0] if isinstance(made, (tuple, list)) else made
 
 
 def _otherwise(view: ModelTrace) -> ValueError:
     message = f"{view.name} scores a word otherwise, expected a sum of vectors, one layer norm and one product"
     return RefusedError("model_other_sum", detail=message)
+
+
+def _rescaled(view: ModelTrace) -> ValueError:
+    message = f"{view.name} rescales the whole sum behind each part, expected a sum that parts are only added to"
+    return RefusedError("model_rescaled_sum", detail=message)
 
 
 class _Stream:
@@ -198,24 +207,59 @@ class _Stream:
             raise _otherwise(view)
         self.inputs, outputs = [seen[block][0] for block in blocks], [seen[block][1] for block in blocks]
         self.last, self._normed = outputs[-1], into
+        by = float(getattr(own.config, "residual_multiplier", None) or 1.0)
         added = [each.output.product[-1].double() for each in self.attended if each.output is not None]
-        self.fed = [after - before - each for before, after, each in zip(self.inputs, outputs, added, strict=True)]
-        for block, fed in zip(blocks, self.fed, strict=True):
-            made = [seen[each][1] for each in block.children() if each in seen]
-            if not any(alike(each, fed, _SAME) for each in made):
-                raise _otherwise(view)
+        self.scales = [by * _scale_behind(block, each, seen) for block, each in zip(blocks, added, strict=True)]
+        self.fed = [after - before - scale * each for before, after, each, scale
+                    in zip(self.inputs, outputs, added, self.scales, strict=True)]  # fmt: skip
+        for block, fed, after in zip(blocks, self.fed, outputs, strict=True):
+            # A module may add the sum itself: what it adds is made within it.
+            made = [(each, seen[each][1]) for each in block.modules() if each in seen]
+            if any(alike(by * each, fed, _SAME) for _, each in made if each.shape == fed.shape):
+                continue
+            rescaled = any(_is_norm(each) and each is not block and torch.equal(vector, after) for each, vector in made)
+            raise _rescaled(view) if rescaled else _otherwise(view)
+        self._raw = seen[self._output][1]
 
-    def toward(self, token: int) -> tuple[Tensor, float]:
+    def toward(self, token: int, logit: float) -> tuple[Tensor, float]:
         """Return the direction of a token's score, and its constant part."""
         weight, norm = self._output.weight[token].detach().double(), self._norm
         bias = getattr(self._output, "bias", None)
         rest = 0.0 if bias is None else float(bias[token])
-        if isinstance(norm, nn.LayerNorm):
-            shift = torch.zeros_like(self.last) if norm.bias is None else norm.bias.detach().double()
-            scale = (self._normed - shift) / (self.last - self.last.mean())
-            toward = scale * weight
-            return toward - toward.mean(), rest + float(shift @ weight)
-        return (self._normed / self.last).nan_to_num() * weight, rest
+        raw = float(self._raw[token])
+        by = logit / raw if raw else 1.0  # a model may multiply or cap its scores
+        centred, own_bias = self.last - self.last.mean(), getattr(norm, "bias", None)
+        shift = torch.zeros_like(self.last) if own_bias is None else own_bias.detach().double()
+        if isinstance(norm, nn.LayerNorm) or _is_multiple(self._normed - shift, centred * _weight_of(norm, centred)):
+            scale = (self._normed - shift) / centred
+            toward = scale.nan_to_num() * weight
+            return by * (toward - toward.mean()), by * (rest + float(shift @ weight))
+        return by * (self._normed / self.last).nan_to_num() * weight, by * rest
+
+
+def _is_norm(module: nn.Module) -> bool:
+    return "norm" in type(module).__name__.lower()
+
+
+def _weight_of(norm: Any, like: Tensor) -> Tensor:
+    weight = getattr(norm, "weight", None)
+    return torch.ones_like(like) if weight is None else weight.detach().double()
+
+
+def _is_multiple(one: Tensor, other: Tensor) -> bool:
+    """Whether a vector is another one times a number."""
+    return one.shape == other.shape and alike(one, (one @ other) / (other @ other) * other, _SAME)
+
+
+def _scale_behind(block: nn.Module, added: Tensor, seen: dict[nn.Module, tuple[Tensor, Tensor]]) -> Tensor:
+    """Return the scale of a norm behind an attention; else ones."""
+    for each in block.modules():
+        given, made = seen.get(each, (None, None))
+        if given is None or made is None or not _is_norm(each) or isinstance(each, nn.LayerNorm):
+            continue
+        if given.shape == made.shape == added.shape and alike(given, added, _SAME):
+            return (made / given).nan_to_num()
+    return torch.ones_like(added)
 
 
 def _ids(view: ModelTrace, model: Any, rows: int = 1) -> Tensor:
@@ -225,7 +269,7 @@ def _ids(view: ModelTrace, model: Any, rows: int = 1) -> Tensor:
 def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
     """Return a model's blocks: a list of modules with one attention each."""
     names = {id(module): name for name, module in view.model.named_modules()}
-    attending = [names.get(id(layer.attended.module)) for layer in view.layers]
+    attending = [names.get(id(layer.attended.module)) if isinstance(layer, Layer) else None for layer in view.layers]
     for name, module in own.named_modules():
         if (
             isinstance(module, nn.ModuleList)
@@ -233,7 +277,15 @@ def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
             and all(each is not None and each.startswith(f"{name}.{at}.") for at, each in enumerate(attending))
         ):
             return list(module)
+    # Models whose attention is written out don't tell its module.
+    for module in own.modules() if not any(attending) else ():
+        if isinstance(module, nn.ModuleList) and len(module) == len(attending) and all(map(_attends, module)):
+            return list(module)
     raise _otherwise(view)
+
+
+def _attends(block: nn.Module) -> bool:
+    return any("att" in name.lower() for name, _ in block.named_children())
 
 
 def _keep(seen: dict[nn.Module, tuple[Tensor, Tensor]], module: nn.Module, given: Any, made: Any) -> None:

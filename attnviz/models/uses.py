@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from attnviz.core.arguments import typed
 from attnviz.models.trace import ModelTrace
 from attnviz.words import say, thousands
 
@@ -28,6 +29,7 @@ def has_vector(view: ModelTrace) -> bool:
     return kinds == ("encoder",) and isinstance(getattr(view.result, "last_hidden_state", None), Tensor)
 
 
+@typed
 def sentence_vector(view: ModelTrace) -> Tensor:
     """Return a sentence's vector ``(d,)`` in float64: its tokens' vectors, averaged.
 
@@ -41,6 +43,7 @@ def sentence_vector(view: ModelTrace) -> Tensor:
     return vectors.mean(0)
 
 
+@typed
 def similarity(one: ModelTrace, other: ModelTrace) -> float:
     """Return the cosine of two sentences' vectors, from -1 to 1.
 
@@ -97,7 +100,7 @@ def costs_of(view: ModelTrace) -> Costs | None:
         return None
     matrices = (module.weight for module in view.model.modules()
                 if not isinstance(module, nn.Embedding) and getattr(module, "weight", None) is not None)  # fmt: skip
-    attended = [layer.attended for layer in view.layers]
+    attended = [layer.attended for layer in view.attending]
     wide = [each.key.shape[-1] + each.value.shape[-1] for each in attended]
     return Costs(
         sum(each.numel() for each in matrices if each.dim() == 2),

@@ -6,9 +6,9 @@ A watch is entered by one thread and sees that thread alone; nothing of the mode
 import copy
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,58 +19,8 @@ from torch.overrides import TorchFunctionMode
 
 from attnviz.core.rules import later
 from attnviz.models.edits import Editing, changed_dot_product, changed_multi_head
-
-
-@dataclass(frozen=True)
-class Projection:
-    """A product of `x` ``(n, d_in)`` with one of a model's weights.
-
-    `product` is ``(n, d_out)``, `weight` ``(d_in, d_out)``, maybe a changed one, and `bias` ``(d_out,)`` or None.
-    `pointer` is where the model's own weight is in memory.
-    """
-
-    x: Tensor
-    weight: Tensor
-    bias: Tensor | None
-    product: Tensor
-    pointer: int = 0
-
-
-@dataclass(frozen=True)
-class Attended:
-    """One attention of a model, for one sequence.
-
-    `query` is ``(n_heads, n_queries, d_k)``, `key` and `value` are ``(n_kv_heads, n_keys, d_k)`` and ``(n_kv_heads,
-    n_keys, d_v)``. `added`, ``(n_heads or 1, n_queries, n_keys)`` or None, is what is added to the scaled scores: -inf
-    where a key is hidden. `bias`, of the same shape, is what of it is no mask, None where nothing is, and `learned`
-    says whether its numbers are the model's own weights. `scaling` is what scores are multiplied with, and `cap` what
-    they are kept below before anything is added. `sinks` ``(n_heads,)`` stand beside the scores of each row in the
-    softmax, and nothing is read there. `weights` ``(n_heads, n_queries, n_keys)`` and `context` ``(n_heads, n_queries,
-    d_v)`` are the model's own, None where it doesn't hand them out. `projections` are the products with weights that it
-    computed since the attention before.
-    """
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    added: Tensor | None
-    scaling: float
-    weights: Tensor | None
-    context: Tensor | None
-    projections: tuple[Projection, ...]
-    module: Any = None  # the module that attends, where it's known
-    output: Projection | None = None  # the product that is made of all heads' contexts, where there is one
-    bias: Tensor | None = None
-    learned: bool = False
-    cap: float | None = None
-    sinks: Tensor | None = None
-
-    def computed(self) -> Iterator[Tensor]:
-        """Yield the computed tensors: all but the model's own weights."""
-        projections = (*self.projections, *(() if self.output is None else (self.output,)))
-        own = (self.query, self.key, self.value, self.added, self.bias, self.weights, self.context)
-        yield from (each for each in own if each is not None)
-        yield from (each for one in projections for each in (one.x, one.product))
+from attnviz.models.seen.attended import Attended, Projection
+from attnviz.models.seen.in_place import changed_in_place, copied, copied_projection
 
 
 class Watch(TorchFunctionMode):
@@ -104,6 +54,8 @@ class Watch(TorchFunctionMode):
     ) -> Any:  # fmt: skip
         """Compute what torch would, and keep what is of use."""
         given = dict(kwargs or {})
+        if (target := changed_in_place(func, args, given)) is not None:
+            self._keep_before(target)
         if func is F.linear:
             return self._linear(func, *args, **given)
         if func is torch.addmm and not given and len(args) == 3:
@@ -114,6 +66,12 @@ class Watch(TorchFunctionMode):
         if func is F.multi_head_attention_forward:
             return self._multi_head(func, _arguments(func).bind(*args, **given))
         return func(*args, **given)
+
+    def _keep_before(self, target: Tensor) -> None:
+        """Copy what is kept of a tensor that will change in place."""
+        at = target.untyped_storage().data_ptr()
+        self.attended = [each and copied(each, at) for each in self.attended]
+        self._projections = [copied_projection(each, at) for each in self._projections]
 
     def _linear(self, func: Callable[..., Tensor], input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return self._project(lambda turned, added: func(input, turned.mT, added), input, weight.mT, bias)
@@ -161,6 +119,11 @@ class Watch(TorchFunctionMode):
             added = _of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2])
             added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)  # the most negative float
             bias = _bias_in(added if bias is None else _of_one(bias).broadcast_to(added.shape), added)
+        if sinks is not None and made[0] is not None and made[1] is not None:
+            scores = query @ key.repeat_interleave(len(query) // len(key), 0).mT * scaling
+            scores = scores if cap is None else cap * torch.tanh(scores / cap)
+            left = _beside_sinks(scores if added is None else scores + added, sinks)
+            made[0] = _weights_read(made[0], made[0] * left.to(made[0].dtype), value, made[1])
         projections, self._projections = _of_module(self._projections, module), []
         self.attended.append(
             Attended(query, key, value, added, scaling, made[0], made[1], projections, module, bias=bias, cap=cap,
@@ -209,6 +172,9 @@ class Watch(TorchFunctionMode):
                 **given | {"need_weights": True, "average_attn_weights": False, "is_causal": False, "training": False}
             )
             query, key, value = parts
+            # It may give zeros to rows with nothing to read, where its softmax gives NaN.
+            if bool(made[0].isfinite().all()):
+                weights = weights.masked_fill(weights.isnan(), 0.0)
             self.attend(query, key, value, added, scaling, weights, None)
             return made
         (query, key, value), added, weights, contexts, made = changed_multi_head(editing, number, parts, added, given)
@@ -251,6 +217,22 @@ def _bias_in(bias: Tensor, added: Tensor) -> Tensor | None:
     """Return what's added to readable scores, None if it's all 0."""
     bias = bias.masked_fill(added == -math.inf, 0.0)
     return bias if bool(bias.any()) else None
+
+
+def _beside_sinks(scores: Tensor, sinks: Tensor) -> Tensor:
+    """Return the share of each row that sinks leave, ``(n_heads, n_queries, 1)``."""
+    return torch.sigmoid(scores.float().logsumexp(-1, keepdim=True) - sinks.detach().float().reshape(-1, 1, 1))
+
+
+def _weights_read(handed_out: Tensor, with_sinks: Tensor, value: Tensor, context: Tensor) -> Tensor:
+    """Return the weights that make the contexts, with what the sinks take.
+
+    Granite hands out weights that sum to 1, and multiplies the contexts made of them by what the sinks leave.
+    """
+    values = value.repeat_interleave(len(handed_out) // len(value), 0)
+    plain, scaled = ((each @ values - context).abs().flatten(1).sum(1) for each in (handed_out, with_sinks))
+    on = context.abs().flatten(1).amax(1) > 0  # of a head that is switched off, contexts tell nothing
+    return with_sinks if bool(scaled[on].sum() < plain[on].sum()) else handed_out
 
 
 def _as_added(mask: Any, like: Tensor) -> Any:

@@ -14,14 +14,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import MAX_SEED, RefusedError, check_temperature, check_whole
-from attnviz.models.editing import as_changed, editing_of
+from attnviz.models.eager import check_eager
+from attnviz.models.editing import all_changed, editing_of
 from attnviz.models.edits import ModelEdit
 from attnviz.models.pieces import check_length, marks_of_cut, pieces, text_of, with_tokens
 from attnviz.models.pretrained import called, check_finite, layers_of, look
+from attnviz.models.seen.attended import Attended, Projection, Subtracted
 from attnviz.models.trace import ModelTrace
 from attnviz.models.uses import has_next
-from attnviz.models.watching import Attended, Projection
 
 MOST_WRITTEN = 1024
 
@@ -31,6 +33,7 @@ class Chances:
     """What the next token is drawn from: `logits`, and `probabilities` after sampling.
 
     Both are of the whole vocabulary. Probabilities are softmax(logits / temperature), 0 where top-k or top-p leave out.
+    At temperature 0 the likeliest token has all.
     """
 
     logits: Tensor
@@ -65,6 +68,7 @@ class Written:
 class Sampling:
     """How a token is drawn: by temperature, top-k and top-p.
 
+    Temperature 0 takes the likeliest token, the first of equals: greedy decoding, the limit of small temperatures.
     `top_k` keeps the most probable tokens, `top_p` the fewest that have this probability together; None keeps all.
     """
 
@@ -73,10 +77,12 @@ class Sampling:
     top_p: float | None = None
 
     def __post_init__(self) -> None:
-        check_temperature(self.temperature)
+        if isinstance(self.temperature, bool) or not isinstance(self.temperature, int | float) or self.temperature:
+            check_temperature(self.temperature)
         if self.top_k is not None:
             check_whole("top_k", self.top_k, 1, 2**31)
-        if self.top_p is not None and not 0 < self.top_p <= 1:
+        a_number = isinstance(self.top_p, int | float) and not isinstance(self.top_p, bool)
+        if self.top_p is not None and not (a_number and 0 < self.top_p <= 1):
             raise RefusedError("share", name="top_p", value=self.top_p)
 
     def chances(self, view: ModelTrace) -> Chances:
@@ -89,6 +95,8 @@ class Sampling:
         if not has_next(view):
             raise RefusedError("model_no_writing")
         logits = view.result.logits[0, -1].detach().float().cpu()
+        if self.temperature == 0:
+            return Chances(logits, torch.zeros_like(logits).index_fill(0, logits.argmax(), 1.0))
         scores = logits / self.temperature
         if self.top_k is not None:
             scores = scores.masked_fill(scores < scores.topk(min(self.top_k, len(scores))).values[-1], -torch.inf)
@@ -125,15 +133,16 @@ def check_writes(view: ModelTrace) -> None:
         raise RefusedError("model_no_writing", detail=message)
 
 
+@typed
 def write(
     view: ModelTrace, n: int = 1, *, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None,
     seed: int = 0, cache: bool = True,
 ) -> tuple[Written, ...]:  # fmt: skip
     """Return up to `n` tokens, drawn after a text until it ends.
 
-    What is drawn is what ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``;
-    torch's own generator isn't touched. Without the `cache`, each step computes all rows again, and the numbers are the
-    same, but for roundings.
+    What is drawn is what ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``,
+    with temperature 0 what it takes without sampling; torch's own generator isn't touched. Without the `cache`, each
+    step computes all rows again, and the numbers are the same, but for roundings.
 
     Raises ``ValueError`` for a model that can't write on, and where it has no more places for tokens.
     """
@@ -181,11 +190,13 @@ def appended(
     if "attention_mask" in inspect.signature(view.model.forward).parameters:
         inputs["attention_mask"] = torch.ones(1, len(cut["input_ids"]), dtype=torch.long, device=view.model.device)
     attended, result = called(view.model, inputs | {"past_key_values": copy.deepcopy(past)}, editing)
+    if not view.edits:
+        check_eager(view.model, inputs | {"past_key_values": past}, result)
     tokens = pieces(view.tokenizer, cut["input_ids"])
-    stacked = [_below(before.attended, after) for before, after in zip(view.layers, attended, strict=True)]
+    stacked = [_below(before.attended, after) for before, after in zip(view.attending, attended, strict=True)]
     layers = layers_of(view.model, stacked, tokens, ())
     if original is not None:
-        layers = tuple(as_changed(view.edits, *both) for both in zip(layers, original.layers, strict=True))
+        layers = all_changed(view.edits, layers, original.layers)
     logits = torch.cat([view.result.logits, result.logits], 1)
     whole = type(result)(logits=logits, past_key_values=result.past_key_values)
     check_finite(layers, whole)
@@ -223,8 +234,20 @@ def _below(before: Attended, after: Attended) -> Attended:
         weights=square(before.weights, after.weights, 0.0),
         context=rows(before.context, after.context),
         projections=tuple(map(_joined, before.projections, after.projections)),
+        subtracted=_subtracted_below(before.subtracted, after.subtracted, rows, keys, square),
         output=None if before.output is None or after.output is None else _joined(before.output, after.output),
     )
+
+
+def _subtracted_below(
+    before: Subtracted | None, after: Subtracted | None, rows: Any, keys: Any, square: Any
+) -> Subtracted | None:
+    if before is None or after is None:
+        return None
+    return replace(
+        after, query=rows(before.query, after.query), key=keys(before.key, after.key),
+        first=square(before.first, after.first, 0.0), second=square(before.second, after.second, 0.0),
+    )  # fmt: skip
 
 
 def _joined(before: Projection, after: Projection) -> Projection:

@@ -3,8 +3,9 @@
 What is done to the scores on their way to the softmax is followed from one operation to the next, by what it makes.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,9 @@ from torch import Tensor
 
 from attnviz.core.limits import RefusedError
 from attnviz.models.edits import Editing
-from attnviz.models.watching import Attended, Watch
+from attnviz.models.layers.differential import is_pair
+from attnviz.models.seen.attended import Attended
+from attnviz.models.watching import Watch
 from attnviz.words import say
 
 _MOST_PRODUCTS = 256  # that are followed at once; of these, all but the scores come to nothing
@@ -27,7 +30,7 @@ _ORDER = frozenset({"get", "t", "transpose", "permute", "swapaxes", "swapdims", 
 _OTHERWISE = {
     "deberta": "disentangled", "deberta-v2": "disentangled", "xlnet": "two_streams", "longformer": "local",
     "led": "local", "longt5": "local", "reformer": "hashed", "mamba": "without", "mamba2": "without", "rwkv": "without",
-    "fnet": "without",
+    "fnet": "without", "bigbird_pegasus": "local", "pegasus_x": "local",
 }  # fmt: skip
 
 
@@ -230,6 +233,30 @@ def check_architecture(model: Any) -> None:
         _refuse(name, _OTHERWISE[kind])
     if getattr(model, "main_input_name", "input_ids") != "input_ids" or hasattr(model.config, "vision_config"):
         _refuse(name, "no_text")
+
+
+def check_kinds(name: str, attended: list[Attended], n_tokens: int) -> None:
+    """Raise ``ValueError`` for attentions that aren't heads over a text's tokens.
+
+    `n_tokens` is how many tokens a model without a decoder beside an encoder reads. Two attentions of one module with
+    the same queries and keys are a differential one that couldn't be joined, and other keys than tokens are compressed
+    ones. One that no module of transformers tells of, beside others that do, isn't of tokens: Inkling mixes its experts
+    by the same function.
+
+    Source: Ye et al. 2024, Differential Transformer, section 2.1.
+    """
+    if any(is_pair(one, other) for one, other in itertools.pairwise(attended)):
+        _refuse(name, "differential")
+    if any(each.query.shape[-2] == n_tokens != each.key.shape[-2] for each in attended):
+        _refuse(name, "compressed")
+    if len({each.module is None for each in attended}) > 1:
+        _refuse(name, "unknown")
+
+
+def check_encoder(name: str, kinds: Collection[str]) -> None:
+    """Raise ``ValueError`` where nothing is seen of how an encoder attends."""
+    if "encoder" not in kinds:
+        _refuse(name, "unknown")
 
 
 def check_referee(name: str, attended: list[Attended], result: Any) -> None:

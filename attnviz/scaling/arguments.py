@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from attnviz.core.limits import RefusedError, check_number, check_whole
+from attnviz.core.limits import RefusedError, check_number, check_whole, in_short
 
 MAX_DIM = 4096
 MAX_DIMS = 64
@@ -47,6 +47,8 @@ def check_dims(dims: Iterable[object]) -> tuple[int, ...]:
     Raises ValueError naming the first that is not a whole number from 1 to MAX_DIM or is repeated, or if
     there are none or more than MAX_DIMS.
     """
+    if isinstance(dims, str) or not isinstance(dims, Iterable):
+        raise ValueError(f"dims is {in_short(dims)}, expected several whole numbers, such as (2, 64, 1024)")
     checked: set[int] = set()
     for value in dims:
         dim = check_whole("dimension", value, 1, MAX_DIM)
@@ -93,10 +95,12 @@ def check_scales(scales: Sequence[Scale]) -> dict[str, float]:
     >>> check_scales(("sqrt", 0.3))
     {'sqrt': 0.5, '0.3': 0.3}
     """
+    if isinstance(scales, str) or not isinstance(scales, Sequence):
+        raise ValueError(f"scales is {in_short(scales)}, expected a sequence such as ('none', 'sqrt')")
     if not scales:
         raise RefusedError("scales")
-    if isinstance(scales, str) or len(scales) > MAX_SCALES:
-        raise ValueError(f"scales are {scales!r}, expected a sequence of at most {MAX_SCALES} of them")
+    if len(scales) > MAX_SCALES:
+        raise ValueError(f"scales are {in_short(scales)}, expected a sequence of at most {MAX_SCALES} of them")
     exponents: dict[str, float] = {}
     for scale in scales:
         exponent = check_exponent(scale)

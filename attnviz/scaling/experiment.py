@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
 from attnviz.scaling.arguments import (
@@ -28,6 +29,7 @@ class SweepStopped(Exception):
     """A sweep ended because its `progress` returned False."""
 
 
+@typed
 def sweep_scaling(
     dims: Iterable[int], trials: int, seed: int, *, n_keys: int = 64, source: str = "normal", x: object = None,
     scales: Sequence[Scale] = ("none", "sqrt", "linear"), statistics: Statistics = "all",

@@ -39,7 +39,7 @@ def said_scale(scale: str) -> str:
     """Name a scale by its label; an init is its own name.
 
     >>> said_scale("sqrt"), said_scale("0.3"), said_scale("torch.rand")
-    ('/ √d', '/ d^0.3', 'torch.rand')
+    ('÷ √d', '÷ d^0.3', 'torch.rand')
     """
     if scale in _NAMED:
         return say(f"scaling.scale.{scale}")
@@ -231,7 +231,7 @@ def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
 
     >>> from attnviz.scaling.experiment import sweep_scaling
     >>> described_curve(sweep_scaling((4, 64), 100, 0, scales=("none",)), "expected_variance", "Variance")
-    'Variance over the dimension. raw: from 4.0000 at d = 4 to 64.0000 at d = 64.'
+    'Variance over the dimension. not divided: from 4.0000 at d = 4 to 64.0000 at d = 64.'
     """
     parts = []
     for scale, rows in table.groupby("scale", sort=False):

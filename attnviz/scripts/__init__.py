@@ -17,6 +17,9 @@ from typing import Any
 
 from attnviz.words import Template, catalogue
 
+# The measures of all buttons, and the look of sliders: they stand before what dresses one part.
+CONTROLS, SLIDER = (Path(__file__).with_name(f"{name}.css").read_text("utf-8") for name in ("controls", "slider"))
+
 # The module of this name is none of the files: it has what Python sends. sent.d.ts says what that is.
 SENT, _SENT = "sent.js", "$sent"
 _MOST_MODULES = 200
@@ -88,7 +91,7 @@ def by_room(sentences: Mapping[str, Template]) -> dict[str, dict[str, Template]]
     for key, sentence in sentences.items():
         room, _, name = key.rpartition(".")
         rooms.setdefault(room, {})[name] = sentence
-    return rooms
+    return dict(sorted(rooms.items()))
 
 
 class _Script:

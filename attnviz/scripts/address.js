@@ -4,7 +4,8 @@
 // Nothing else is told: a message that is lost, a server that is new, hours offline are all "drawn isn't what I have".
 
 import { watch } from "./connection.js";
-import { arranged, markOf, ordered, patched } from "./query.js";
+import { ofOwnWords } from "./own_sentence.js";
+import { arranged, markOf, namingItsExample, ordered, patched } from "./query.js";
 import { partOf, tellPainted } from "./parts.js";
 import { CONSTANTS } from "./sent.js";
 
@@ -22,7 +23,7 @@ import { CONSTANTS } from "./sent.js";
  * @typedef {{ from: string, is: string, page: string, n: number, offers: Offer[] }} Drawn
  */
 
-const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS } = CONSTANTS;
+const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS, OPENED, BY_CLASS } = CONSTANTS;
 const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
 const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
 const LOOKS_MS = 100; // between two looks at the address
@@ -89,7 +90,7 @@ export class Address {
   // With `source`, a change that follows one of the same source takes its place: a key is held down.
   /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the version that it makes */
   change(patch, { source = null } = {}) {
-    const query = patched(this.query, patch);
+    const query = namingItsExample(patched(this.query, ofOwnWords(this.query, patch, BY_CLASS)), CONTROLS);
     if (query === this.query) return this.version;
     this.become(query);
     this.write(source !== null && source === this.source && this.due ? "replace" : "push");
@@ -99,9 +100,12 @@ export class Address {
     return this.version;
   }
 
-  // To another page.
+  // To another page; from within the one that is open, to where that begins.
   go(/** @type {string} */ page) {
+    const opened = pathOf(page) === this.path ? OPENED[this.page] ?? [] : [];
     this.path = pathOf(page);
+    const query = patched(this.query, Object.fromEntries(opened.map((name) => [name, null])));
+    if (query !== this.query) this.become(query);
     this.write("push");
     this.leads = true;
     this.tell();
@@ -109,7 +113,7 @@ export class Address {
   }
 
   become(/** @type {string} */ query) {
-    this.query = query;
+    this.query = namingItsExample(query, CONTROLS);
     this.version += 1;
     const { mark, version } = this;
     const others = [...this.versions].filter(([each]) => each !== mark).slice(-63); // older: no answer
@@ -197,7 +201,8 @@ export class Address {
     this.write("replace"); // the entry of before stays ...
     this.source = null;
     if (how !== "replace" || !names.every((name) => CONTROLS.includes(name))) return;
-    this.become(patched(this.query, Object.fromEntries(names.map((name) => [name, now.get(name)]))));
+    const moved = Object.fromEntries(names.map((name) => [name, now.get(name)]));
+    this.become(patched(this.query, ofOwnWords(this.query, moved, BY_CLASS)));
     this.write("push"); // ... and the move is a step of its own
     this.sayIn(this.tell() ? this.rest : 0);
   }
@@ -277,7 +282,7 @@ export class Address {
       this.taken.add(id);
       const there = path !== null && path === pageOf(location.pathname); // Streamlit has entered it already
       if (path !== null) this.path = pathOf(path);
-      const query = patched(this.query, patch);
+      const query = namingItsExample(patched(this.query, patch), CONTROLS);
       if (query === this.query && this.mirrored) continue;
       this.become(query);
       this.write(there ? "replace" : "push");

@@ -11,15 +11,18 @@ import { say } from "./sentences.js";
  * `shades` are the inks of all pictures, whose cells stand for `step` by `step` weights; `order` is that of the
  * pictures,
  * where it isn't by layers; `marks` say which tokens the model puts there, and which go on with the word of the one
- * before; `parts` are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
+ * before; `others` say what each layer without attention weights does, and are blank for the rest; `parts`
+ * are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
  * whose reading is told.
  * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades:
  * string,
  *   ramp: string,
  *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
- * read: string[], kept: number | null, same: boolean, masked: boolean, parts: string[], told: { short: string, parts:
+ * read: string[], kept: number | null, same: boolean, masked: boolean, others: string[],
+ * parts: string[], told: { short: string, parts:
  * number[] }[][],
- *   order: [layer: number, head: number][] | null, paper: string, ink: string, followed?: number }} HeadGrid
+ *   order: [layer: number, head: number][] | null, paper: string, ink: string, negative: string,
+ *   followed?: number }} HeadGrid
  */
 
 /** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, where not all of it is sent */
@@ -48,7 +51,7 @@ export class Heads {
       told.follow?.(row);
       this.show(this.picked);
     });
-    this.view.colour(data.paper, data.ink);
+    this.view.colour(data.paper, data.ink, data.negative);
     this.view.read(data);
     this.grid = this.drawn();
     this.place = make("p", "place");
@@ -104,7 +107,7 @@ export class Heads {
     const all = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".head")]);
     const [layer, head] = at.split(",").map(Number);
     const next = this.data.order ? all[all.findIndex((each) => each.dataset.head === at) + by[1]]
-      : this.grid.querySelector(`.head[data-head="${layer + by[0]},${head + by[1]}"]`);
+      : this.grid.querySelector(`.head[data-head="${nextLayer(this.data, layer, by[0])},${head + by[1]}"]`);
     if (next instanceof HTMLElement) next.focus();
   }
 
@@ -148,6 +151,15 @@ export class Heads {
   }
 }
 
+// The next layer with heads, above (-1) or below (1); 0 stays.
+/** @param {HeadGrid} data @param {number} layer @param {number} by */
+function nextLayer(data, layer, by) {
+  if (!by) return layer;
+  let next = layer + by;
+  while (data.others[next]) next += by;
+  return next;
+}
+
 // A line of numbers, then a line for each layer.
 /** @param {HeadGrid} data @param {(layer: number, head: number) => HTMLElement} head */
 function byLayers(data, head) {
@@ -156,6 +168,10 @@ function byLayers(data, head) {
   for (let layer = 0; layer < data.layers; layer += 1) {
     const there = data.told[layer].length;
     lines.push(make("span", "layer", [String(layer)]));
+    if (data.others[layer]) {
+      lines.push(make("span", "other", [data.others[layer]]));
+      continue;
+    }
     for (let at = 0; at < data.heads; at += 1) lines.push(at < there ? head(layer, at) : make("span", "none"));
   }
   return lines;

@@ -50,15 +50,17 @@ export class HeadView {
     /** @type {(() => void) | null} */
     this.again = null;
     this.ramp = new Ramp("#ffffff", "#000000");
+    this.negative = this.ramp; // of weights below 0, which a difference of two softmaxes may have
     this.known = "";
     // In another window, as on a phone that is turned, the words are smaller or larger, and stand elsewhere.
     this.resized = new ResizeObserver(() => this.again?.());
     this.resized.observe(this.sentence);
   }
 
-  /** @param {string} paper @param {string} ink */
-  colour(paper, ink) {
+  /** @param {string} paper @param {string} ink @param {string} negative */
+  colour(paper, ink, negative) {
     this.ramp = new Ramp(paper, ink);
+    this.negative = new Ramp(paper, negative);
   }
 
   read(/** @type {Sentence} */ sentence) {
@@ -135,7 +137,7 @@ export class HeadView {
     cells.forEach((cell, column) => {
       const value = values[row * cells.length + column];
       const open = !Number.isFinite(value) || (hidden?.(row, column) ?? false);
-      const shade = open ? null : this.ramp.shade(stepOf(value, 1));
+      const shade = open ? null : (value < 0 ? this.negative : this.ramp).shade(stepOf(value, 1));
       const text = open ? "" : inCell(value);
       setText(cell, text);
       cell.dataset.value = String(value);
@@ -151,9 +153,8 @@ export class HeadView {
     const [rows, columns] = [this.of.tokens.length, this.of.read.length];
     const { canvas, context } = canvasOf("", columns, rows);
     const image = new ImageData(columns, rows);
-    const { inks } = this.ramp;
     paintPixels(new Uint32Array(image.data.buffer), { rows, columns, values },
-      { turned: false, limit: 1, inks, negative: inks, hidden: null });
+      { turned: false, limit: 1, inks: this.ramp.inks, negative: this.negative.inks, hidden: null });
     context.putImageData(image, 0, 0);
     const frame = make("i", "frame");
     Object.assign(frame.style, { top: `${(100 * picked) / rows}%`, height: `${100 / rows}%` });

@@ -47,6 +47,15 @@ export function patched(query, patch) {
   return ordered(String(parameters));
 }
 
+// A query that says nothing of the set-up names the published example: else it may open the opening one. The same as in
+// link/state.py.
+/** @param {string} query @param {string[]} controls */
+export function namingItsExample(query, controls) {
+  const parameters = new URLSearchParams(query);
+  const says = [...controls, "edits", "example"].some((name) => parameters.has(name));
+  return says ? query : patched(query, { example: "published" });
+}
+
 // Torch's numbers of a query, where the server is asked beside the page's runs: attnviz/app/server/numbers.py.
 const GIVEN_UP_MS = 5000;
 

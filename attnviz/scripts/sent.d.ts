@@ -22,6 +22,8 @@ export const BOARDS: string[];
 export const TOLD: { readonly [about: string]: { readonly [parameter: string]: string } };
 /** And the example that the lesson's predictions are of. */
 export const EXAMPLE: string;
+/** How many pages of the app each copy opens for one address of the network. */
+export const MOST_OF_ADDRESS: number;
 
 /** A hatched cell: its ground, its lines, and the ink of its sign. */
 export type Hatch = { readonly ground: string; readonly line: string; readonly ink: string; readonly crossed: boolean };
@@ -54,6 +56,8 @@ export const CONSTANTS: {
   readonly SAME: number;
   /** So many of several tokens that are read alike have their names told. */
   readonly NAMED: number;
+  /** What is said of random numbers, by what is said of others: of what a token reads most. */
+  readonly BY_CHANCE: { readonly [kind: string]: string };
   /** So many numbers of a row are told in a sentence. */
   readonly TOLD: number;
   /** Characters. */
@@ -64,4 +68,8 @@ export const CONSTANTS: {
   readonly PUT_OFF: { readonly REST_MS: number; readonly TIMES: number; readonly MOST_MS: number };
   /** The parameters that Streamlit's own controls write, in the order of an address. */
   readonly CONTROLS: string[];
+  /** What opens a part of a page, by the page: without it, that begins anew. */
+  readonly OPENED: { readonly [page: string]: string[] };
+  /** What a typed sentence has in place of the vectors of the opening example. */
+  readonly BY_CLASS: import("./own_sentence.js").ByClass;
 };

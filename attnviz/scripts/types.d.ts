@@ -38,6 +38,8 @@ declare global {
     "attnviz-head": Event;
     /** A moment of a training, for the board of this key: every matrix of the whole model, by its name. */
     "attnviz-moment": CustomEvent<{ key: string; step: number; matrices: Matrices }>;
+    /** Where the temperature's slider stands, for a board of the set-up. */
+    "attnviz-temperature": CustomEvent<number>;
     /** Which token is picked on the board of this key. */
     "attnviz-picked": CustomEvent<{ key: string; query: number }>;
     "attnviz:away": Event;

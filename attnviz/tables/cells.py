@@ -86,7 +86,7 @@ MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however i
 
 _BRACKET = re.compile(r"[\[\]]")
 _BARE = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
-_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\"|')([^*_`\"']+)\1")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\$|\"|')([^*_`$\"']+)\1")
 _TAGS = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
 _FOOTNOTE = re.compile(
     r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])\Z"
@@ -130,8 +130,8 @@ def undressed(text: str) -> tuple[str, frozenset[str]]:
     return text, frozenset(taken)
 
 
-_QUOTES = ("*", "_", "`", '"', "'")
-_HAS_DIGIT = re.compile("[0-9¼-¾⅐-⅞]")
+_QUOTES = ("*", "_", "`", "$", '"', "'")
+_HAS_DIGIT = re.compile("[0-9¼-¾⅐-⅞]|inf|∞", re.IGNORECASE)
 
 
 def _emphasis(text: str, _: set[str]) -> str:

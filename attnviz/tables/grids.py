@@ -1,11 +1,13 @@
 """Tables in spreadsheets, also side by side, rewritten below each other."""
 
 import csv
+import io
 import json
 import math
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from importlib.util import find_spec
@@ -110,6 +112,7 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
 
     Raises ``ValueError`` with a sentence for what can't be read. Needs python-calamine, and no other package.
     """
+    _check_packed(data)
     if find_spec("python_calamine") is None:
         raise SaidError(say("tables.workbook_needs"))
     command = [sys.executable, "-I", workbook_cells.__file__]
@@ -119,6 +122,19 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
     except (subprocess.SubprocessError, ValueError) as error:
         raise SaidError(say("tables.workbook_damaged")) from error
     return {name: [[*map(_text, row)] for row in rows] for name, rows in sheets.items()}
+
+
+def _check_packed(data: bytes) -> None:
+    """Refuse a packed file whose list of files is no workbook's."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            names = set(packed.namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return  # what is damaged is told by whoever reads it
+    if any(name.startswith("word/") for name in names):
+        raise SaidError(say("tables.document"))
+    if "content.xml" not in names and not any(name.startswith("xl/") for name in names):
+        raise SaidError(say("tables.packed"))
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from attnviz.core.stages import EVERY_STAGE, head_name
 from attnviz.tables.grids import in_columns
 from attnviz.tables.markup import tables_of_html
-from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, stage_named
+from attnviz.tables.names import INFINITE
+from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, head_said, stage_named
+from attnviz.tables.typed_numbers import is_number
 
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"
@@ -26,8 +28,11 @@ _NAME_FIRST = re.compile(r"[#>*\s$-]{0,12}([^=:\n]{1,60}?)[ \t$*]{0,8}(?:=|:|<-)
 _NAME_THEN_BRACKET = re.compile(
     r"\s{0,8}([^\[\n:=]{1,40}?)[ \t]{1,8}((?:[\w.]{1,20}\()?\[\[?\s*[-+\u2212.0-9].*)", re.DOTALL
 )
-_CORNER = re.compile(r"[\"']?([\w′^{}]{1,8})[\"']?([,;\t])(.*)", re.DOTALL)
+_CORNER = re.compile(r"([\"']?)([\w′'^{}]{1,8}?)\1([,;\t])(.*)", re.DOTALL)
+_CELLS = re.compile(r"[,;\t]")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+# What stands in a cell that hides a key, or is left open: no word of a sentence.
+_NO_WORDS = re.compile(r"(?<![^\W\d_])(?:[-+\u2212]\s?)?(?:inf|infinity|∞|nan|masked|mask)(?![^\W\d_])", re.IGNORECASE)
 _NUMBERS = re.compile(r"(?<![\w.])[-+\u2212]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
 _LAYER = re.compile(r"layers\.[0-9]{1,2}\s*")  # as an exported script prints it, above the tables of that layer
 _OF_ALL = re.compile(r"concat|all (?:the )?heads|together|side by side", re.IGNORECASE)
@@ -194,14 +199,22 @@ def _mark_of(line: str) -> tuple[str, str] | None:
     if found := _NAME_THEN_BRACKET.fullmatch(line):
         name = stage_named(found[1])
         return (name, found[2]) if name else None
-    if (found := _CORNER.fullmatch(line)) and not any(
-        re.search("[.,][0-9]", each) for each in found[3].split(found[2])
+    if (
+        (found := _CORNER.fullmatch(line))
+        and not any(re.search("[.,][0-9]", each) for each in found[4].split(found[3]))
+        and head_said(line)[0] is None
     ):
-        name = stage_named(found[1]) if found[1][:1].isupper() or "_" in found[1] else None
+        name = stage_named(found[2]) if found[2][:1].isupper() or "_" in found[2] else None
         return (name, line) if name else None
-    is_heading = len(line) <= _MOST_OF_A_NAME and not any(sign in line for sign in "|[&\t")
+    is_heading = len(line) <= _MOST_OF_A_NAME and not any(sign in line for sign in "|[&\t") and not _is_row(line)
     name = stage_named(line) if is_heading else None
     return (name, "") if name else None
+
+
+def _is_row(line: str) -> bool:
+    """Whether numbers follow a line's first word, such as a token."""
+    cells = [cell.strip() for cell in _CELLS.split(line)[1:]]
+    return bool(cells) and all(is_number(cell) or INFINITE.fullmatch(cell) for cell in cells)
 
 
 def _table_part(lines: list[str]) -> str:
@@ -209,7 +222,7 @@ def _table_part(lines: list[str]) -> str:
     taken: list[str] = []
     for paragraph in _paragraphs(lines):
         rows = [line for line in paragraph if not _is_prose(line)]
-        is_table = len(rows) * 2 > len(paragraph) and any(_NUMBERS.search(row) for row in rows)
+        is_table = len(rows) * 2 > len(paragraph) and any(_NUMBERS.search(row) or _NO_WORDS.search(row) for row in rows)
         if is_table:
             taken += ["", *rows] if taken else rows
         elif taken and len(paragraph) > len(rows):
@@ -237,5 +250,6 @@ def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
 def _is_prose(line: str) -> bool:
     if any(sign in line for sign in _SIGNS_OF_TABLES):
         return False
-    words = len(_WORDS.findall(line))
-    return words >= 4 and words > len(_NUMBERS.findall(line))
+    others, hidden = _NO_WORDS.subn(" ", line)
+    words = len(_WORDS.findall(others))
+    return words >= 4 and words > len(_NUMBERS.findall(others)) + hidden

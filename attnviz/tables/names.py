@@ -25,7 +25,10 @@ _CORNERS = frozenset(
     ("token", "tokens", "word", "words", "row", "rows", "index", "idx", "id", "i", "n", "no", "nr", "#", "pos",
      "position", "dim", "key", "query", "unnamed:0", "name", "label")
 )  # fmt: skip
-_SYMBOLS = frozenset(stage.symbol for stage in EVERY_STAGE.values())  # as in the app's own CSV
+# What stands in the corner of the app's own CSV: a matrix's symbol, or that of one made of it, as φ(Q), Q″ or R₁⁽⁰⁾.
+_SYMBOLS = frozenset((*(stage.symbol for stage in EVERY_STAGE.values()), "Y", "Y_o", "γ₁", "β₁", "γ₂", "β₂", "R₂", "D"))
+_OF_A_LAYER = re.compile("⁽[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}⁾")
+_MADE_OF = re.compile("(?:φ\\()?([^()′″⁺]{1,5})[′″⁺]*\\)?")
 
 
 def without_names(
@@ -70,7 +73,7 @@ class _Naming:
 
     def _is_word(self, cell: RawCell) -> bool:
         """Whether a cell can be nothing but a name."""
-        text = cell.text
+        text = self.read(cell.text).text  # an infinity in bold letters is no name
         if not text or _PLAIN.fullmatch(text) or INFINITE.fullmatch(text) or MASKED.fullmatch(text):
             return False
         return not NOT_GIVEN.fullmatch(text) and bool(_WORD.fullmatch(text)) and not self._is_number(text)
@@ -113,7 +116,7 @@ class _Naming:
         corner = self._is_word(first[0]) or _is_corner(first[0])
         if corner and all(row[0].text == first[0].text for row in rest):
             return False  # "row 0", "row 1"
-        if _is_corner(first[0]) and _are_indices(first[1:]) and named_or_counted:
+        if _is_corner(first[0]) and (_are_indices(first[1:]) or _are_distances(first[1:])) and named_or_counted:
             return True
         numbers = first[1:] if corner else first
         if len(numbers) < 2 - corner or not _are_indices(numbers):
@@ -167,8 +170,20 @@ def _are_indices(cells: Sequence[RawCell]) -> bool:
     return counted[0] in (0, 1) and counted == list(range(counted[0], counted[0] + len(counted)))
 
 
+def _are_distances(cells: Sequence[RawCell]) -> bool:
+    """Return whether cells count up by ones from a negative number."""
+    texts = [cell.text.replace("\u2212", "-") for cell in cells]
+    if not texts or not all(_INDEX.fullmatch(text.removeprefix("-")) for text in texts):
+        return False
+    counted = list(map(int, texts))
+    return counted[0] < 0 and counted == list(range(counted[0], counted[0] + len(counted)))
+
+
 def _is_corner(cell: RawCell) -> bool:
-    return cell.text.lower().replace(" ", "") in _CORNERS or cell.text in _SYMBOLS
+    if cell.text.lower().replace(" ", "") in _CORNERS or cell.text in _SYMBOLS:
+        return True
+    made = _MADE_OF.fullmatch(_OF_A_LAYER.sub("", cell.text))
+    return made is not None and made[1] in _SYMBOLS
 
 
 def _shown(cells: Sequence[RawCell]) -> str:

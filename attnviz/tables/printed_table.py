@@ -11,6 +11,7 @@ from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.words.numbers import in_format, not_finite
 
 MAX_DECIMALS = 12
+LEAST_NEEDED = 2  # decimals that a number has, be they zeros
 LARGE = 1e7  # from here on, numbers are written with powers of ten
 
 
@@ -65,15 +66,32 @@ class Printed:
         """How many decimals each number is rounded to.
 
         They are the table's, or fewer if its whole column shows fewer, as zeros at the end may have been left out. With
-        powers of ten, they are its own, maybe below 0.
+        powers of ten, they are its own, maybe below 0; but no more than any of its numbers needs, as what was rounded
+        to 2 decimals and printed as 1.600e-01 has no more for that.
         """
         if self.cell_decimals is None:
             return np.full(self.shape, self.decimals)
         own = np.array(self.cell_decimals)
         if self.by_power:
-            return np.minimum(own, MAX_DECIMALS)
+            return np.minimum(own, min(MAX_DECIMALS, self._needed()))
         columns = own.max(axis=0) if len(own) > 1 else np.full(own.shape[1], self.decimals)
         return np.broadcast_to(np.minimum(columns, self.decimals), self.shape).copy()
+
+    def _needed(self) -> int:
+        """Return how many decimals its numbers need; of few, the most."""
+        counts = [decimals_of(value) for row in self.rows for value in row if math.isfinite(value) and value]
+        return max(LEAST_NEEDED, *counts) if len(counts) > 2 else MAX_DECIMALS
+
+    def without_shared_zeros(self) -> "Printed":
+        """Return the same table without the end zeros its numbers share.
+
+        A program prints what was rounded to 2 decimals as 0.7700, too: these zeros aren't digits that it has.
+        """
+        if self.cell_decimals is None:
+            return self
+        most = self._needed()
+        counts = tuple(tuple(min(count, most) for count in row) for row in self.cell_decimals)
+        return self if counts == self.cell_decimals else replace(self, cell_decimals=counts)
 
     def with_decimals(self, decimals: int) -> "Printed":
         """Return the same table with this many decimals in every number."""

@@ -24,6 +24,8 @@ _SCALAR_TENSOR = re.compile(
     r"(?<![\w.])(?:torch\.|tf\.)?(?:tensor|Array|mpf|mpfr|Decimal|N)\(\s{0,4}['\"]?([-+0-9.eEinf\u2212]{1,60})['\"]?"
     r"(?:,\s{0,4}\w{1,20}=(?:<[^<>]{0,60}>|[^,()<>]{0,40}))*\s{0,4}\)"
 )
+_ENDLESS = re.compile(r"(?<![\w.])float\(\s{0,4}(['\"])\s{0,4}([-+]?(?:inf|infinity))\s{0,4}\1\s{0,4}\)", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch|math)\.(inf|nan)(?!\w)")  # as code has them
 _FRACTION = re.compile(r"(?<![\w.])(?:Fraction|Rational)\(\s{0,4}(-?[0-9]{1,15}),\s{0,4}([0-9]{1,15})\s{0,4}\)")
 _JULIA = re.compile(
     r"(?m)^[ \t]*[0-9]{1,5}[×x][0-9]{1,5} [\w.]{1,40}[^{}\n]{0,20}\{[^{}\n]{0,60}(?:\{[^{}\n]{0,60}\})?"
@@ -85,10 +87,11 @@ def _frames(text: str) -> str:
 
 
 def _calls(text: str) -> str:
-    """np.float64(0.5), tensor(0.5), Decimal('0.5') and Fraction(1, 2) are the number in them."""
+    """np.float64(0.5), tensor(0.5), np.inf and Fraction(1, 2) are the number in them."""
+    text = _NAMED.sub(r"\1", text)
     if "(" not in text:
         return text
-    text = _SCALAR.sub(r"\1", text)
+    text = _SCALAR.sub(r"\1", _ENDLESS.sub(r"\2", text))
     return _FRACTION.sub(r"\1/\2", _SCALAR_TENSOR.sub(r"\1", text))
 
 

@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 import torch
 
-from attnviz.core.limits import SaidError, in_short
+from attnviz.core.arguments import typed
+from attnviz.core.limits import MAX_FILE_BYTES, SaidError, in_short
 from attnviz.tables.cells import CellReader, RawCell, RawTable, ReadCell, check_counts, quoted, refuse
 from attnviz.tables.formats import joined, split_table
 from attnviz.tables.markup import tables_of_html
@@ -17,7 +18,7 @@ from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number
 from attnviz.words import plural, say, thousands
 
 MAX_TABLE_CHARACTERS = 2_000_000
-MAX_UPLOAD_BYTES = 4 * MAX_TABLE_CHARACTERS
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0e-\x1f\x7f]")  # that no text has
 
 _DTYPE = re.compile(r"\bdtype=['\"]?(?:(?:torch|np|numpy|jnp|tf)\.)?(\w{1,20})|\b(b?float16)\(")
 _NO_TEXT = re.compile(
@@ -34,14 +35,18 @@ _KINDS_OF_FILES = MappingProxyType(
 )
 
 
-def parse_table(text: str, *, columns: int | None = None, rows: int | None = None) -> torch.Tensor:
+def parse_table(
+    text: str, *, columns: int | None = None, rows: int | None = None, infinite: bool = False
+) -> torch.Tensor:
     """Read a table in any format of :func:`read_table` as float64 ``(rows, columns)``.
 
     Raises ``ValueError`` with a sentence for whoever pasted it, as :func:`read_table` does.
     """
-    return torch.tensor(read_table(text, columns=columns, expected_rows=rows).rows, dtype=torch.float64)
+    read = read_table(text, infinite=infinite, columns=columns, expected_rows=rows)
+    return torch.tensor(read.rows, dtype=torch.float64)
 
 
+@typed
 def read_table(
     text: str,
     *,
@@ -212,15 +217,17 @@ def write_table(printed: Printed) -> str:
 
 
 def read_upload(data: bytes) -> str:
-    """Return an uploaded file's text, from UTF-8 or marked UTF-16.
+    """Return an uploaded file's text: UTF-8, marked UTF-16, or Windows-1252.
+
+    The last is what Excel saves as CSV in Western Europe.
 
     Raises ``ValueError`` with a sentence for whoever uploaded it: what of it is no text, or that it's too large.
     """
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             raise SaidError(say(f"tables.{kind}"))
-    if len(data) > MAX_UPLOAD_BYTES:
-        raise SaidError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_UPLOAD_BYTES)))
+    if len(data) > MAX_FILE_BYTES:
+        raise SaidError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES)))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -228,9 +235,20 @@ def read_upload(data: bytes) -> str:
         before = text[:bad]
         byte = 0
     except UnicodeDecodeError as error:
+        if encoding == "utf-8-sig" and (windows := _of_windows(data)):
+            return windows
         bad, before = error.start, data[: error.start].decode("latin-1")
         byte = data[error.start]
     if bad < 0:
         return text
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     raise SaidError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))
+
+
+def _of_windows(data: bytes) -> str:
+    """Return the text of Windows-1252; nothing where it can't be that."""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+    return "" if _CONTROL.search(text) else text

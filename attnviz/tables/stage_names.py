@@ -1,10 +1,12 @@
 """Which matrix and head a heading or variable names."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
 from attnviz.core.stages import ALL_STAGES, EVERY_STAGE, head_name
 from attnviz.tables.cells import levels
+from attnviz.tables.foreign_names import foreign_names
 from attnviz.words import by_language
 
 _DTYPE = re.compile(r",\s{0,8}dtype=(?:torch\.)?\w{1,20}")
@@ -140,7 +142,8 @@ _PARTS = {"q": ("q", "query", "queries"), "k": ("k", "key", "keys"), "v": ("v", 
 
 
 def _plain(text: str) -> str:
-    return _DRESS.sub("", text.replace("′", "'").replace("^T", "t").replace("\\top", "t")).lower()
+    text = unicodedata.normalize("NFC", text)  # a Mac writes ü as two characters
+    return _DRESS.sub("", text.replace("′", "'").replace("’", "'").replace("^T", "t").replace("\\top", "t")).lower()
 
 
 @by_language()
@@ -153,7 +156,8 @@ def _names() -> dict[str, str]:
         for word in words:
             names |= {form.format(word): f"w_{part}" for form in _OF_WEIGHTS if (form, word) != ("{0}weights", "w")}
             names |= {form.format(word): f"b_{part}" for form in ("b{}", "bias{}", "{}bias", "{}projbias")}
-    return {_plain(name): name for name in ALL_STAGES if "_" in name} | names
+    foreign = {_plain(word): name for word, name in foreign_names()}
+    return foreign | {_plain(name): name for name in ALL_STAGES if "_" in name} | names
 
 
 _PARTING = re.compile(r"\s*(?:=|:|\(|\[|,|–|—| - )\s*")
@@ -161,7 +165,7 @@ _NUMBERING = re.compile(
     r"\s*(?:(?:step|table|part|aufgabe|no\.?)\s*)?[0-9]{1,2}(?:\.[0-9]{1,2})?\s*[.):-]\s+", re.IGNORECASE
 )
 _ARTICLE = re.compile(
-    r"\s*(?:(?:the|our|compute|computing|matrix|tensor|static|const|final|auto|var|let|double|float)(?:\[,?\]){0,2}\s+){1,3}",
+    r"\s*(?:(?:the|our|compute|computing|matrix|der|die|das|unsere|les|la|le|nos|matrice|tensor|static|const|final|auto|var|let|double|float)(?:\[,?\]){0,2}\s+){1,3}",
     re.IGNORECASE,
 )
 

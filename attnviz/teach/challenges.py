@@ -7,43 +7,65 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules.rows import sharing
-from attnviz.words import Said, plural, say
+from attnviz.core.tokens import token_labels
+from attnviz.words import plural, say
 from attnviz.words.numbers import written
+
+
+def _no_places(trace: AttentionTrace) -> dict[str, str]:
+    return {}
 
 
 @dataclass(frozen=True)
 class Challenge:
-    """A task with a hint, a sentence (blank: any) and a check.
+    """A task with a hint, and a check, for any sentence.
 
     `name` is that of its sentences in the catalogue; `check` takes a trace and the decimals to write, and returns
-    whether the task is done and how it stands.
+    whether the task is done and how it stands. `places` are the words of the sentence that task and hint name.
     """
 
     name: str
     check: Callable[[AttentionTrace, int], tuple[bool, str]]
-    has_text: bool = False
+    places: Callable[[AttentionTrace], dict[str, str]] = _no_places
 
-    task = Said("challenges.{its.name}.task")
-    hint = Said("challenges.{its.name}.hint")
+    def task(self, trace: AttentionTrace) -> str:
+        """Return what is to be done, with words of this sentence."""
+        return say(f"challenges.{self.name}.task", **self.places(trace))
 
-    @property
-    def text(self) -> str:
-        """The sentence to try it on; blank where any will do."""
-        return say(f"challenges.{self.name}.sentence") if self.has_text else ""
+    def hint(self, trace: AttentionTrace) -> str:
+        """Return a hint, with words of this sentence."""
+        return say(f"challenges.{self.name}.hint", **self.places(trace))
 
 
 # Of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal.
 _AS_TYPED = 1e-3
 
 
-def _cat_reads_sat(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
-    if "cat" not in trace.tokens or "sat" not in trace.tokens:
-        return False, say("challenges.cat.no_words")
-    query, key = trace.tokens.index("cat"), trace.tokens.index("sat")
-    if trace.is_hidden[query, key]:
-        return False, say("challenges.cat.masked")
-    share = trace.attention_weights[query, key].item()
-    return share > 0.5, say("challenges.cat.stands", share=written(share, digits))
+def _reader_and_read(trace: AttentionTrace) -> tuple[int, int]:
+    """Return two neighbours: "cat" or the second token, and what follows it.
+
+    The last token has nothing that follows: there, it's the one before it. A token that is alone is both.
+    """
+    last = len(trace.tokens) - 1
+    reader = trace.tokens.index("cat") if "cat" in trace.tokens else min(1, last)
+    return reader, reader + 1 if reader < last else max(0, reader - 1)
+
+
+def _names(trace: AttentionTrace) -> dict[str, str]:
+    labels = token_labels(trace.tokens, 40)
+    reader, read = _reader_and_read(trace)
+    return {"reader": labels[reader], "read": labels[read]}
+
+
+def _reads_its_neighbour(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
+    reader, read = _reader_and_read(trace)
+    names = _names(trace)
+    if reader == read:
+        return False, say("challenges.reads.alone")
+    if trace.is_hidden[reader, read]:
+        return False, say("challenges.reads.masked", **names)
+    share = trace.attention_weights[reader, read].item()
+    return share > 0.5, say("challenges.reads.stands", share=written(share, digits), **names)
 
 
 def _even(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
@@ -69,7 +91,7 @@ def _symmetric(trace: AttentionTrace, digits: int) -> tuple[bool, str]:
 
 
 CHALLENGES = (
-    Challenge("cat", _cat_reads_sat, has_text=True), Challenge("even", _even), Challenge("symmetric", _symmetric),
+    Challenge("reads", _reads_its_neighbour, _names), Challenge("even", _even), Challenge("symmetric", _symmetric),
 )  # fmt: skip
 
 

@@ -188,7 +188,7 @@ def computed_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
     torch.float32
     """
     made = {name: matrix.float() for name, matrix in _made_in(trace, dtype, shifted).items()}
-    return AttentionTrace(trace.stages, made, trace.tokens, trace.notes)
+    return AttentionTrace(trace.stages, made, trace.tokens, trace.notes, trace.chances)
 
 
 def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[str, Tensor]:

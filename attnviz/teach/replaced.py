@@ -121,7 +121,7 @@ def equal_weights(trace: AttentionTrace) -> bool | None:
 def _computed_with(trace: AttentionTrace, given: dict[str, Tensor]) -> AttentionTrace:
     """Return what the same table makes of some other given matrices."""
     old = {name: trace.matrices[name] for name, stage in trace.stages.items() if stage.rule is None}
-    return AttentionTrace(trace.stages, run(trace.stages, old | given), trace.tokens)
+    return AttentionTrace(trace.stages, run(trace.stages, old | given), trace.tokens, (), trace.chances)
 
 
 def times(scenario: Scenario, c: float) -> Scenario:

@@ -138,12 +138,19 @@ def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0
 
 
 def called(place: str, to: WhatIf) -> str:
-    """Return what a switch does, in words."""
+    """Return the sentence that says what a switch does."""
     if place == TYPED:
         return setting_in_words("what_if", WhatIf(typed=to.typed).text)
-    name, _, way = place.partition(".")
-    choice = say(f"what_if.{name}.{way.replace('-', '_')}.choice")
-    return say("question_page.choose", label=say(f"what_if.{name}.label"), choice=choice)
+    return say(f"what_if.{_key(place)}.act")
+
+
+def choice_of(place: str) -> str:
+    """Return the name of a switch's way, as its chip has it."""
+    return say(f"what_if.{_key(place)}.choice")
+
+
+def _key(place: str) -> str:
+    return place.replace("-", "_")
 
 
 def yet_to_predict(

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,7 +11,7 @@ from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.carried import edit_matrix
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.scenario import Scenario, without_changes
-from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, sinusoidal_positions
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.stages import P_KEPT, VECTORS
 
 Axis = Literal["rows", "columns", "whole"]
@@ -49,36 +48,6 @@ def without_positions(scenario: Scenario) -> Scenario:
         tuple((name, by) for name, by in changes.replaced if name not in _PLACES),
     )
     return with_changes(replace(without_changes(scenario), positions="none"), kept)
-
-
-def with_stage_of_positions(scenario: Scenario) -> Scenario:
-    """Return an older link's scenario with P beside E, not in X.
-
-    Such a link gives E + P as the numbers of X, with edits on top, or has edits of X that make it E + P.
-    """
-    if scenario.position.adds or scenario.position.of_one_sentence:
-        return scenario
-    plain = without_changes(scenario)
-    added = sinusoidal_positions(*plain.shape_of("x"))
-    sums = plain.matrix("x") + added
-    if isinstance(scenario.x, tuple) and torch.allclose(scenario.unedited("x"), sums, rtol=1e-6, atol=1e-6):
-        edits = scenario.edits
-    elif scenario.x is None and torch.allclose(scenario.matrix("x"), sums, rtol=1e-6, atol=1e-6):
-        edits = tuple(edit for edit in scenario.edits if edit.matrix != "x")
-    else:
-        return scenario
-    edits = tuple(
-        edit._replace(value=_less(edit.value, added[edit.row, edit.column].item())) if edit.matrix == "x" else edit
-        for edit in edits
-    )
-    return with_positions(replace(scenario, x=None, edits=edits))
-
-
-def _less(value: float, by: float) -> float:
-    """Return value − by, as the shortest number that float32 adds back."""
-    total = value - by
-    short = float(str(np.float32(total)))
-    return short if np.float32(short + by) == np.float32(value) else total
 
 
 def own_share(d: int, n_tokens: int = 6, trials: int = 2000, seed: int = 0) -> float:

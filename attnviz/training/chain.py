@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import check_choice, check_whole
 from attnviz.core.stages import Stage
@@ -54,6 +55,7 @@ class Link(NamedTuple):
         return sum(term.product for term in self.terms)
 
 
+@typed
 def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, row: int, column: int) -> list[Link]:
     """Return a cell's gradient as terms, followed along the largest terms.
 
@@ -79,6 +81,7 @@ def _check_place(matrices: Mapping[str, Tensor], matrix: str, row: int, column: 
     check_whole("column", column, 0, columns - 1)
 
 
+@typed
 def finite_difference(
     training: Training, step: int, matrix: str, row: int, column: int, text: str | None = None
 ) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import named
 from attnviz.core.limits import RefusedError
@@ -27,6 +28,7 @@ from attnviz.words import say
 Section = tuple[str, list[str]]  # what it does, and its lines
 
 
+@typed
 def training_script(training: Training, step: int | None = None, text: str | None = None) -> str:
     """Return a PyTorch script that repeats a training up to a step.
 
@@ -37,12 +39,14 @@ def training_script(training: Training, step: int | None = None, text: str | Non
     return "\n\n".join((f"# {title}", "import torch", *parts)) + "\n"
 
 
+@typed
 def training_notebook(training: Training, step: int | None = None, text: str | None = None) -> str:
     """Return the same script as a Jupyter notebook (JSON, nbformat 4.5)."""
     title, sections = _told(training, step, text)
     return as_notebook(title, "import torch", sections)
 
 
+@typed
 def moment_safetensors(training: Training, step: int) -> bytes:
     """Return the learned matrices at a step as safetensors, settings as metadata.
 
@@ -192,6 +196,7 @@ def _reading(ids: tuple[int, ...]) -> list[str]:
 Rows = tuple[tuple[float, ...], ...]
 
 
+@typed
 def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
     """Return a model's layers as a scenario, with a trace's learned matrices.
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.layers import in_layer
-from attnviz.core.limits import RefusedError
+from attnviz.core.limits import RefusedError, check_whole
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import Table, head_name
 from attnviz.core.trace import run
 from attnviz.training.model import drawn_parameters, mask_of, model_table, of_text, one_thread, shapes_in
-from attnviz.training.settings import TrainingSettings, check_rate
+from attnviz.training.settings import MAX_STEPS, TrainingSettings, check_rate
 from attnviz.training.tasks import Batch, Task, Weights, task_of
 
 MOMENTS = 64  # that are kept, as long as they fit
@@ -137,12 +138,14 @@ def examples_seed(seed: int, step: int) -> int:
     return (seed + STRIDE * (step + 1)) % 2**32
 
 
+@typed
 def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
     """Return the steps with kept moments, denser at the start.
 
     >>> moment_steps(600)[:8], len(moment_steps(600)), moment_steps(600)[-1]
     ((0, 1, 2, 3, 4, 5, 6, 7), 64, 600)
     """
+    steps, most = check_whole("steps", steps, 0, MAX_STEPS), check_whole("most", most, 2, MOMENTS)
     if steps < most:
         return tuple(range(steps + 1))
     kept = [0]
@@ -151,9 +154,10 @@ def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
     return tuple(min(step, steps - (most - 1 - i)) for i, step in enumerate(kept))
 
 
+@typed
 def n_kept(n_numbers: int) -> int:
     """Return how many float32 moments of this size fit, at least 2."""
-    return max(2, min(MOMENTS, MOST_BYTES // (4 * n_numbers)))
+    return max(2, min(MOMENTS, MOST_BYTES // (4 * check_whole("n_numbers", n_numbers, 1, MOST_BYTES))))
 
 
 class Learner:
@@ -163,6 +167,7 @@ class Learner:
     last step: "loss" where the loss was no finite number. One that keeps nothing has the moment it starts with alone.
     """
 
+    @typed
     def __init__(self, settings: TrainingSettings, keeps: bool = True) -> None:
         self.model = Model.of(settings)
         drawn = drawn_parameters(settings, self.model.shapes)

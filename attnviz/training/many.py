@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
-from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.core.arguments import typed
+from attnviz.core.limits import MAX_SEED, check_type, check_whole, in_short
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks import kind_of, settings_for
 from attnviz.training.training import Training, train
@@ -45,6 +46,10 @@ def train_many(
     >>> [round(outcome.losses[0], 2) for outcome in train_many("agreement", range(2), steps=1)]
     [3.3, 3.33]
     """
+    check_type("task", task, str, "the name of a task")
+    check_type("seeds", seeds, Iterable, "several whole numbers, such as range(3)")
+    if executor is not None and not callable(getattr(executor, "map", None)):
+        raise ValueError(f"executor is {in_short(executor)}, expected one of concurrent.futures or its interface")
     kind = kind_of(task)
     asked = [settings_for(kind, **{**settings, "seed": check_whole("seed", seed, 0, MAX_SEED)}) for seed in seeds]
     check_whole("number of seeds", len(asked), 1, MOST_SEEDS)
@@ -58,6 +63,7 @@ def trained(settings: TrainingSettings) -> Outcome:
     return outcome_of(train(settings))
 
 
+@typed
 def outcome_of(training: Training) -> Outcome:
     """Return the curves of a training, without its moments."""
     return Outcome(

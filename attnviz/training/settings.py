@@ -85,6 +85,11 @@ class TrainingSettings:
         if not isinstance(self.frozen, list | tuple) or not all(isinstance(each, str) for each in self.frozen):
             raise ValueError(f"frozen is {in_short(self.frozen)}, expected the names of matrices")
         object.__setattr__(self, "frozen", tuple(self.frozen))
+        pairs = isinstance(self.rates, list | tuple) and all(
+            isinstance(each, list | tuple) and len(each) == 2 for each in self.rates
+        )
+        if not pairs:
+            raise ValueError(f"rates is {in_short(self.rates)}, expected pairs of a step and the rate from there on")
         rates = tuple((check_whole("step", step, 0, MAX_STEPS), check_rate(rate)) for step, rate in self.rates)
         if [step for step, _ in rates] != sorted({step for step, _ in rates}):
             raise ValueError(f"rates are {in_short(rates)}, expected steps one after the other")

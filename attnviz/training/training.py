@@ -8,8 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_temperature, check_whole
+from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_temperature, check_type, check_whole
+from attnviz.core.scenario.chance import ALL
 from attnviz.core.seeding import generator_for
 from attnviz.core.trace import run
 from attnviz.training.learning import Learner, Model, Moment, lost
@@ -123,6 +125,7 @@ class Training:
         return [moment for moment in self.moments if moment.step <= step][-1]
 
     @one_thread()
+    @typed
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return all matrices of a text at a kept moment.
 
@@ -141,8 +144,11 @@ class Training:
             told = [self.model.task.counts(tokens, place) for place in range(n)]
             counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
             given["counted"] = counted / counted.sum()
-        return AttentionTrace(table, run(table, given), tokens)
+        # Before the first step, all is random.
+        chances = () if self.at(step).step else (ALL,) * self.settings.n_layers
+        return AttentionTrace(table, run(table, given), tokens, (), chances)
 
+    @typed
     def without(self, step: int, heads: Iterable[tuple[int, int]]) -> Ablation:
         """Return the results without some heads, given as (layer, head).
 
@@ -159,6 +165,7 @@ class Training:
             parameters[name][rows] = 0
         return parameters
 
+    @typed
     def rows_of(self, heads: Iterable[tuple[int, int]]) -> list[tuple[str, slice]]:
         """Return the rows of W_o that carry each head's context on.
 
@@ -175,6 +182,7 @@ class Training:
         return found
 
     @one_thread()
+    @typed
     def gradients(self, step: int, dtype: torch.dtype = torch.float32) -> Gradients:
         """Return all learned matrices' gradients for the examples of the next step.
 
@@ -191,6 +199,7 @@ class Training:
         return Gradients(loss.item(), dict(zip(parameters, found, strict=True)))
 
     @one_thread()
+    @typed
     def gradients_of(self, step: int, text: str | None = None) -> dict[str, Tensor]:
         """Return a text's loss gradient for all matrices of :meth:`trace`.
 
@@ -218,6 +227,7 @@ class Training:
         return taken_by(learner)
 
     @one_thread()
+    @typed
     def generate(
         self, step: int, text: str, n: int = 20, *, temperature: float = 1.0, top_k: int | None = None, seed: int = 0,
         without: Iterable[tuple[int, int]] = (),
@@ -248,6 +258,7 @@ class Training:
         return tuple(task.vocabulary[i] for i in ids)
 
 
+@typed
 def taken_by(learner: Learner) -> StepTaken:
     """Take a learner's next step; return what happened in it."""
     model, step = learner.model, learner.step
@@ -264,6 +275,7 @@ def taken_by(learner: Learner) -> StepTaken:
     return StepTaken(step, texts, loss, learner.settings.rate_at(step), updates)
 
 
+@typed
 def finished(learner: Learner) -> Training:
     """Return the training so far; its settings repeat it exactly."""
     moments, model = learner.moments, learner.model
@@ -294,6 +306,7 @@ def train(
     >>> tuple(training.trace(3, "the keys near the cat").probabilities.shape)
     (6, 18)
     """
+    check_type("task", task, (str, TrainingSettings), "the name of a task, or settings")
     given = {name: value for name, value in (("steps", steps), ("seed", seed)) if value is not None} | settings
     asked = replace(task, **given) if isinstance(task, TrainingSettings) else settings_for(kind_of(task), **given)
     learner = Learner(asked)

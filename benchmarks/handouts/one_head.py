@@ -12,7 +12,7 @@ Array = np.ndarray
 Numbers = dict[str, Array]
 ORDER = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 WAYS = ("rounded", "full", "spreadsheet", "float32")
-PEN = ("sign", "digits", "comma")  # slips of one number that is written down
+PEN = ("sign", "digits", "comma", "point")  # slips of one number that is written down
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +179,10 @@ def _plan(slip: str, maker: _Maker) -> tuple[str, Callable[[Numbers], Array]]:
         "mask_forgotten": ("scaled_scores" if maker.causal else "", lambda on: on["scores"] / divisor),
         "mask_after": ("attention_weights" if maker.causal else "", lambda on: np.where(
             maker.hidden, 0.0, softmax(on["scores"] / divisor))),
+        "base_two": ("attention_weights", lambda on: softmax(on["scaled_scores"] * np.log(2))),
+        "dropped_out": ("attention_weights", lambda on: np.where(
+            rng.random((n, n)) < 0.8, softmax(on["scaled_scores"]) / 0.8, 0.0)),
+        "cells_exchanged": (of_x, lambda on: _cells_swapped(maker.step(of_x, on), i, j, rng)),
         "over_columns": ("attention_weights" if not maker.causal else "", lambda on: softmax(on["scaled_scores"], 0)),
         "over_all": ("attention_weights", lambda on: softmax(on["scaled_scores"], None)),
         "not_normalized": ("attention_weights", lambda on: np.exp(on["scaled_scores"])),
@@ -196,16 +200,25 @@ def _plan(slip: str, maker: _Maker) -> tuple[str, Callable[[Numbers], Array]]:
 
 
 SLIPS = (
-    "columns_swapped", "rows_shifted", "row_of_another", "not_transposed", "w_transposed", "other_factor", "exchanged",
-    "from_the_left", "misread", "root_forgotten", "d_k_for_root", "root_d_in", "multiplied", "mask_forgotten",
-    "mask_after", "over_columns", "over_all", "not_normalized", "largest_from_some", "unscaled", "weights_turned",
-    "wrong_values", "scores_as_weights", "left_as_it_was", "sign_of_all", "times_ten", "rounded_early", *PEN, "cut",
+    "columns_swapped", "rows_shifted", "row_of_another", "not_transposed", "w_transposed", "other_factor",
+    "exchanged", "from_the_left", "misread", "root_forgotten", "d_k_for_root", "root_d_in", "multiplied",
+    "mask_forgotten", "mask_after", "base_two", "dropped_out", "cells_exchanged", "over_columns", "over_all",
+    "not_normalized", "largest_from_some", "unscaled", "weights_turned", "wrong_values", "scores_as_weights",
+    "left_as_it_was", "sign_of_all", "times_ten", "rounded_early", *PEN, "cut",
 )  # fmt: skip
 
 
 def _swapped(table: Array, columns: list[int]) -> Array:
     swapped = table.copy()
     swapped[:, columns] = table[:, columns[::-1]]
+    return swapped
+
+
+def _cells_swapped(table: Array, row: int, other: int, rng: np.random.Generator) -> Array:
+    """Exchange a number of one row with one of another."""
+    swapped = table.copy()
+    a, b = (row, int(rng.integers(table.shape[1]))), (other, int(rng.integers(table.shape[1])))
+    swapped[a], swapped[b] = table[b], table[a]
     return swapped
 
 
@@ -235,6 +248,8 @@ def _written(slip: str, maker: _Maker, name: str) -> Callable[[Numbers], Array]:
         value = float(table[row, column])
         if slip == "sign":
             table[row, column] = -value
+        elif slip == "point":
+            table[row, column] = round(value / 10, maker.decimals)
         elif slip == "comma":
             table[row, column] = value * 10.0 ** min(maker.decimals, 3)
         else:

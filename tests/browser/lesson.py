@@ -5,14 +5,18 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.playground import Playground, eventually
+from tests.browser.playground import Playground, eventually, holds
 
 
 class Learner(Playground):
     """A reader's browser tab with the lesson or the questions in it."""
 
     def settle(self) -> Self:
-        """Wait until the server's run has ended; not every step has a picture."""
+        """Wait until the page's first run has ended; not every step has a picture.
+
+        Before its scripts are there, the page says "notRunning", too, and a click on a door is Streamlit's alone.
+        """
+        holds(self.page, "window.attnvizAddress?.heard === true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         return self
 

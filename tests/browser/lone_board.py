@@ -77,7 +77,7 @@ class LoneBoard(Board):
         return [[(f"{e['matrix']},{e['row']},{e['column']}", e["value"]) for e in edits] for edits in sent]
 
 
-def mounted(browser: Browser, scenario: Scenario, style: str = "", **data: object) -> Page:
+def mounted(browser: Browser, scenario: Scenario, style: str = "", /, **data: object) -> Page:
     page = browser.new_context(viewport={"width": 1366, "height": 900}, reduced_motion="reduce").new_page()
     page.set_content(f"<style>{LETTERS_AS_CSS} body {{ font: 14px '{LETTERS}', sans-serif; {style} }}</style>")
     page.evaluate(f"document.fonts.load('14px {LETTERS}')")

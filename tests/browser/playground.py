@@ -10,6 +10,7 @@ from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutErr
 
 from attnviz.app.entry.main import DOORS
 from attnviz.words import say
+from tests.golden import with_the_published
 
 SECONDS = 60  # of a machine that does much else
 # The door behind which a page is, by what both are called.
@@ -50,8 +51,8 @@ _ALL_DRAWN = """() => {
       return cells.length > 0 && cells.every(cell => cell.textContent || cell.width !== 300);
     }) && boards.every(board => board.shadowRoot?.querySelector('.cell'));
   const all = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
-  const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas)'));
-  const others = document.querySelector('[data-testid=stAlert], svg[role=img], .st-key-check_blanks');
+  const head = all.some(each => each.shadowRoot?.querySelector('.weights :is(td[data-value], canvas), .row-bars i'));
+  const others = document.querySelector('[data-testid=stAlert], svg[role=img], [class*=st-key-check_]');
   return drawn || (head && !boards.length) || others !== null;
 }"""
 
@@ -112,6 +113,7 @@ class Playground:
         self.server = server
         self.errors: list[str] = []
         self.dialogs: list[str] = []
+        self.changed = False  # whether the tab has a script or a route that no later reader may have
         page.set_default_timeout(SECONDS * 1000)
         self._heard: dict[Any, Callable[[Any], None]] = {
             "console": self._hear, "pageerror": lambda error: self._note(str(error)), "dialog": self._dismiss
@@ -139,7 +141,7 @@ class Playground:
         view = view or ("heatmaps" if path == "/" else "board")
         if view != "board":
             address["view"] = view
-        return self.go(path, **(address or {"example": "published"}))
+        return self.go(path, **with_the_published(address))
 
     def go(self, path: str = "/", **address: Any) -> Self:
         """Open a page with this address and nothing else."""

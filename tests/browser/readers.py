@@ -71,4 +71,7 @@ class New:
         assert [reader.errors for reader in readers if reader.errors] == [], "errors in the browser's console"
         assert [reader.dialogs for reader in readers if reader.dialogs] == [], "a dialog opened: a text ran as a script"
         for reader, touched in self._opened:  # only those in which nothing went wrong
-            self._tabs.give_back(reader.page, touched)
+            if reader.changed:
+                reader.page.context.close()
+            else:
+                self._tabs.give_back(reader.page, touched)

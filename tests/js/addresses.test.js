@@ -6,10 +6,12 @@ import { test } from "node:test";
 
 import { reopened } from "../../attnviz/app/shell/long_link.js";
 import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
+import { ofOwnWords } from "../../attnviz/scripts/own_sentence.js";
 import { ordered, patched } from "../../attnviz/scripts/query.js";
-import { SENTENCES } from "../../attnviz/scripts/sent.js";
+import { CONSTANTS, SENTENCES } from "../../attnviz/scripts/sent.js";
 import { say } from "../../attnviz/scripts/sentences.js";
 
+const { BY_CLASS } = CONSTANTS;
 const QUERY = "text=a+cat&edits=w_q.0.1.0.9*w_k.identity&utm=%C3%A9";
 
 test("a patch says what is there and what isn't, and leaves the rest", () => {
@@ -79,4 +81,17 @@ test("no place is left open in any sentence, whatever fills it", () => {
       assert.ok(!/[{}]/.test(said), `${key}: ${said}`);
     }
   }
+});
+
+const OPENING = "text=the+fluffy+cat+chased+a+mouse&edits=x.example.fluffy-cat*w_q.example.fluffy-cat*w_q.0.1.5.0";
+
+test("a sentence typed in place of the opening example's gets vectors by kind of word, and edits of W's stay", () => {
+  const typed = (/** @type {string} */ query, /** @type {import("../../attnviz/scripts/query.js").Patch} */ patch) =>
+    patched(query, ofOwnWords(query, patch, BY_CLASS));
+  const read = new URLSearchParams(typed(OPENING, { text: "my dog" }));
+  assert.deepEqual([read.get("text"), read.get("embedding"), read.get("positions"), read.get("edits")],
+    ["my dog", "class", "near", "w_q.example.fluffy-cat*w_q.0.1.5.0"]);
+  assert.equal(typed(OPENING, { seed: "7" }), patched(OPENING, { seed: "7" }));
+  assert.equal(typed(OPENING, { text: "my dog", edits: null }), patched(OPENING, { text: "my dog", edits: null }));
+  assert.equal(typed(QUERY, { text: "my dog" }), patched(QUERY, { text: "my dog" }));
 });

@@ -144,6 +144,7 @@ test("of the set-up nothing stays beside a whole example, though no run has draw
   let told = {};
   const page = { controls: ["seed", "d_in"], change: (/** @type {typeof told} */ patch) => (told = patch) };
   const board = { data: {}, host: { page }, panel: { report() {} }, root: { classList: { toggle() {} } } };
-  new Sender(/** @type {any} */ (board)).begin({ name: "", title: "", patch: { example: "x" }, whole: true });
+  const example = { name: "", title: "", shows: "", patch: { example: "x" }, whole: true };
+  new Sender(/** @type {any} */ (board)).begin(example);
   assert.deepEqual(told, { seed: null, d_in: null, edits: null, query: null, cell: null, example: "x" });
 });

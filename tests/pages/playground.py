@@ -28,7 +28,7 @@ class Playground(Reader):
     """
 
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
-        super().__init__(page, **{"view": "heatmaps"} | address)
+        super().__init__(page, **({"view": "heatmaps"} | address))
 
     # What a reader does.
 

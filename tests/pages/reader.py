@@ -17,6 +17,7 @@ from attnviz.app.entry import SCRIPT
 from attnviz.app.model import looked
 from attnviz.link import parameter_table as table
 from attnviz.models import offered
+from tests.golden import with_the_published
 
 _ROOT = Path(__file__).parents[2]
 PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
@@ -30,8 +31,13 @@ def in_address(at: AppTest, name: str) -> str:
 
 
 def control_of(at: AppTest, key: str) -> Any:
-    """Return the control with this key; what can be done with it depends on its kind."""
-    return at.get_by_key(key)
+    """Return the control with this key; what can be done with it depends on its kind.
+
+    One of a menu of Watch it learn has a number behind its key, once something else has set it.
+    """
+    keys = {found for each in at._tree if (found := getattr(each, "key", None))}
+    numbered = [found for found in keys if re.fullmatch(rf"{re.escape(key)}\.\d+", found)]
+    return at.get_by_key(key if key in keys or len(numbered) != 1 else numbered[0])
 
 
 def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
@@ -95,7 +101,7 @@ class Reader:
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
         self.at = AppTest.from_file(SCRIPT, default_timeout=SEVERAL_SECONDS)
         # With nothing else in the address, the published example: a bare one opens another.
-        self.at.query_params.update(address or {"example": "published"})
+        self.at.query_params.update(with_the_published(address))
         self.visit(page)
 
     # What a reader does.

@@ -1,8 +1,7 @@
 """The scaling page in an AppTest session, used and read in the words of the page."""
 
 import json
-import re
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ import pandas as pd
 from attnviz import sweep_scaling
 from attnviz.figures import CURVES
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
+from attnviz.words import say
 from tests.pages.reader import Reader, as_array, in_address
 
 PROJECTIONS = ("uniform-projections", "linear-projections", "normal-projections")
@@ -22,6 +22,30 @@ class ScalingPage(Reader):
     def __init__(self, settings: SweepSettings | str = SMALL, **address: str) -> None:
         sweep = settings if isinstance(settings, str) else encode_settings(settings)
         super().__init__("pages/scaling.py", **address | ({"sweep": sweep} if sweep else {}))
+        if self.is_asked:
+            self.press(say("predicting.skip"))
+        self.unfold()
+
+    def unfold(self) -> Self:
+        """Open the boxes, which are filled only then."""
+        for name in ("why", "more"):
+            self.at.session_state[f"scaling_box_{name}"] = True
+        return self.run()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the prediction is still to be made."""
+        return self.can_press(say("predicting.skip"))
+
+    @property
+    def bars(self) -> dict[str, Any]:
+        """What the bars of attention weights are given to draw."""
+        return self.sent("row_bars")
+
+    def slide(self, dim: int) -> Self:
+        """Move the slider of d, as its script does."""
+        bars = self.bars
+        return self.change(**{bars["parameter"]: bars["queries"][bars["dims"].index(dim)] or None})
 
     @property
     def settings(self) -> SweepSettings:
@@ -43,8 +67,10 @@ class ScalingPage(Reader):
         drawn = (trace for trace in self.figure(name)["data"] if trace.get("mode") != "lines")
         return {trace["name"]: as_array(trace["y"], float) for trace in drawn}
 
-    def table(self, i: int = 0) -> pd.DataFrame:
-        return self.at.dataframe[i].value
+    def table(self, i: int | None = None) -> pd.DataFrame:
+        """The table at this place; without one, that of the sweep."""
+        tables = [each.value for each in self.at.dataframe]
+        return next(each for each in tables if "scale" in each) if i is None else tables[i]
 
     def shows(self, expected: pd.DataFrame) -> bool:
         """Whether the curves and the table have the numbers of this sweep."""
@@ -58,12 +84,11 @@ class ScalingPage(Reader):
 
     @property
     def picked(self) -> int:
-        """The dimension that all figures mark and the row is of."""
+        """The dimension that all figures mark and the slider stands at."""
         marked = {self.figure(f"curve.{curve.column}")["layout"]["shapes"][0]["x0"] for curve in CURVES}
-        of_row = re.search(r"Raw, d = (\d+):", self.figure("row.none")["layout"]["title"]["text"])
-        assert of_row is not None
-        assert marked == {int(of_row[1])}
-        return int(of_row[1])
+        slid = int(self.bars["dims"][self.bars["at"]])
+        assert marked == {slid}
+        return slid
 
     def text(self, start: str) -> str:
         (text,) = [text for text in self.texts if text.startswith(start)]

@@ -157,7 +157,9 @@ WAYS: dict[str, tuple[Any, ...]] = {
     "weighting": ("softmax", "softmax", "softmax", "linear"),
     "what_if": (*("",) * 5, "projections:exchanged", "projections:transposed", "cut:view", "scores:keys-first",
                 "scores:cosine", "typed:0:0:5", "softmax:sums", "softmax:columns", "softmax:whole"),
-    "positions": ("none", "none", "sinusoidal", "learned", "rotary", "alibi", "relative"),
+    "embedding": ("published", "stable", "table", "class"),
+    "word_classes": ("", "cat:verb"),
+    "positions": ("none", "none", "sinusoidal", "learned", "rotary", "alibi", "relative", "near"),
     "reads": ("itself", "itself", "itself", "second", "kept"),
     "norm": ("none", "none", "sums", "pre", "post"),
     "n_layers": (1, 1, 2),
@@ -173,7 +175,7 @@ WAYS: dict[str, tuple[Any, ...]] = {
 @st.composite
 def every_way(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     """Scenarios with any mask, use of it, switch of What if, positions, second sentence, norm, heads and layers."""
-    plain, width = draw(setups(max_tokens=4, max_d=3)), draw(st.sampled_from((2, 4)))
+    plain, width = draw(setups(max_tokens=4, max_d=3)), draw(st.sampled_from((2, 3, 4)))
     fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
     fields |= {"d_in": width, "d_out": width, "d_v": None, "causal": False} | fixed
     fields |= {"second": draw(st.sampled_from(("der Hund schlief", "so")))}
@@ -200,6 +202,18 @@ def anything(draw: st.DrawFn) -> Scenario:
         numbers = st.lists(st.lists(cell, min_size=columns, max_size=columns), min_size=rows, max_size=rows)
         scenario = with_replaced(scenario, {name: draw(numbers | st.sampled_from(("identity", "zeros", "random:7")))})
     edits = [edit._replace(value=edit.value / 4) for edit in draw(edits_of(scenario, most=4))]
+    return replace(scenario, edits=(*scenario.edits, *edits))
+
+
+@st.composite
+def overflowing(draw: st.DrawFn) -> Scenario:
+    """Scenarios of every way, with so large numbers that most overflow somewhere."""
+    scenario = draw(anything())
+    names = [each for each in scenario.editable if each != "mask"]
+    edits = []
+    for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=4)):
+        row, column = (draw(st.integers(0, size - 1)) for size in scenario.shape_of(name))
+        edits.append(Edit(name, row, column, draw(st.sampled_from((1e20, 1e30, -1e30, 2e38, 3.4e38, -3.4e38)))))
     return replace(scenario, edits=(*scenario.edits, *edits))
 
 

@@ -33,10 +33,12 @@ class Progress:
     """What a session keeps of its last exercise beside the answers."""
 
     encoded: str = ""
-    wrote: str | None = None  # into the URL
-    marked: bool = False
-    hints: dict[Cell, int] = field(default_factory=dict)  # how many were shown of a cell
-    rules: dict[str, str] = field(default_factory=dict)  # which was chosen of a table
+    wrote: str | None = None  # the answers as this session last wrote them into the URL
+    tries: int = 0  # how many times it was marked; the same answers count once
+    marked: dict[str, str] = field(default_factory=dict)  # the answers that were marked last
+    told: bool = False  # whether the student has asked for the right numbers
+    hints: dict[Cell, int] = field(default_factory=dict)  # cell -> how many of its hints were shown
+    rules: dict[str, str] = field(default_factory=dict)  # table -> the rule that the student chose for it
 
 
 def progress_of(exercise: Exercise) -> Progress:
@@ -61,7 +63,8 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
             with st.container(width="content", gap="xsmall", key=f"check_blank_{name}"):
                 key, rule = "table" if name in known else "table_alone", rule_of(exercise.trace, name)
                 st.markdown(say(f"exercises.{key}", title=STAGES[name].title, formula=rule))
-                with st.container(gap="xsmall"):  # there without a question, too: what comes behind keeps the focus
+                # Drawn even without a question: were it to vanish, the fields below would lose the focus.
+                with st.container(gap="xsmall"):
                     if name == asked:
                         _ask(exercise, name, choices(exercise.trace, name, DECIMALS))
                 answers[name] = _show_cells(exercise, name)
@@ -125,7 +128,8 @@ def take_answers(exercise: Exercise) -> None:
     opened: Mapping[str, str] | None = this_session().pop(_OPENED)
     wrote = progress_of(exercise).wrote
     changed = arrived if wrote is None else current(ANSWERS) != wrote
-    if opened or (changed and not came_back()):  # what a page still held when its server went stays
+    # A page that reconnects after its server was gone keeps what is typed in it.
+    if opened or (changed and not came_back()):
         for name, row, column in cells_of(exercise):
             this_session().put(_key(exercise, name, row, column), (opened or answers).get(f"{name}.{row}.{column}", ""))
 
@@ -140,7 +144,7 @@ def typed_into(exercise: Exercise) -> dict[str, str]:
 
 
 def _keep(exercise: Exercise) -> None:
-    """Write what is filled in into the URL."""  # in a callback, too: a link may end the run
+    """Write the answers into the URL, before a link ends the run."""
     url_texts.put(ANSWERS, typed_into(exercise))
     progress_of(exercise).wrote = current(ANSWERS)
 
@@ -179,4 +183,6 @@ def _read(text: str | None) -> float:
 
 
 def _mark(exercise: Exercise) -> None:
-    progress_of(exercise).marked = True
+    progress, typed = progress_of(exercise), typed_into(exercise)
+    if not progress.tries or typed != progress.marked:
+        progress.tries, progress.marked = progress.tries + 1, typed

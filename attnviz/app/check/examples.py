@@ -97,7 +97,7 @@ def _show_side_by_side(example: WorkedExample, marking: Marking) -> None:
     """Draw each table twice: as printed, with its marks, and as computed."""
     marked = {table.stage.name: table for table in marking.tables} | _printed_inputs(example, marking)
     pairs = []
-    # Of the step after attention a source prints its output alone; how that is made is pictured below.
+    # Sources print only the result of the feed-forward step; a picture below shows how it is made.
     for name in (*example.scenario.table, *(name for name in marked if name not in example.scenario.table)):
         computed = marked[name].exact if name in marked else marking.before.get(name)
         stage = EVERY_STAGE[name]

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attnviz.app.check.blanks import Cell, cells_of, place_in, progress_of, show_blanks, take_answers, typed_into
-from attnviz.app.check.showing import checked, show_verdict
+from attnviz.app.check.inks import STYLE, inked_table
+from attnviz.app.check.showing import checked, show_first_try, show_verdict
 from attnviz.app.parts.charts import download
 from attnviz.app.parts.predicting import lead_on
 from attnviz.app.session import url_texts
@@ -18,7 +19,7 @@ from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import STAGES
 from attnviz.documents.marking_page import in_pairs, marked_table
-from attnviz.exercises.answer_sheet import answer_sheet, table_of
+from attnviz.exercises.answer_sheet import answer_sheet
 from attnviz.exercises.exercise import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in
 from attnviz.link.page_texts import EXERCISE, Checked
@@ -27,9 +28,10 @@ from attnviz.marking import NOT_RIGHT, Mark, Marking
 from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
-_HAND_IN = "check.hand_in.made"  # an exercise, the sheet to hand in that is like it, and its secret
-_FAIR_FROM = 2  # inputs and dimensions of a key, or with decimals one of them: of less, hardly one is fair
-_FIRST = Exercise(blank=(), fair=True)  # where no link names one
+_HAND_IN = "check.hand_in.made"  # key of (exercise, its sheet to hand in, the sheet's secret)
+_FAIR_FROM = 2  # least d_in and d_k (either one with decimals): smaller exercises are hardly ever fair
+_TOLD_FROM = 2  # the try from which on marking tells right numbers, and not only which are wrong
+_FIRST = Exercise(blank=(), fair=True, distinct=True)  # the exercise that opens without a link
 
 
 def _asked() -> Checked:
@@ -41,6 +43,7 @@ def _asked() -> Checked:
 def show_exercise() -> None:
     """Draw the URL's exercise: what is given, blanks, hints and marks."""
     exercise, for_student = _asked().exercise, _asked().for_student
+    st.html(STYLE)
     take_answers(exercise)
     if exercise.to_hand_in:
         _show_to_hand_in(exercise)
@@ -53,7 +56,7 @@ def show_exercise() -> None:
     if exercise.blank:
         answers, below = show_blanks(exercise)
         _show_hints(exercise)
-        if progress_of(exercise).marked:
+        if progress_of(exercise).tries:
             _show_marks(exercise.mark(answers), exercise, says, below, for_student=for_student)
     elif not for_student:
         _show_next(exercise)
@@ -92,17 +95,17 @@ def _show_given(exercise: Exercise) -> None:
     needed = {source for name in exercise.blank for source in stages[name].sources}
     shown = [name for name in exercise.printed if name in needed or not exercise.blank]
     others = [name for name in exercise.printed if name not in shown]
-    st.html(in_pairs([(table_of(exercise, name, ruled=True), "") for name in shown]))
+    st.html(in_pairs([(inked_table(exercise, name), "") for name in shown]))
     if others:
         with st.expander(say("exercises.earlier")):
-            st.html(in_pairs([(table_of(exercise, name, ruled=True), "") for name in others]))
+            st.html(in_pairs([(inked_table(exercise, name), "") for name in others]))
 
 
 def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
     for name in _FIELDS:
         value = getattr(exercise, name)
         this_session().put(f"check.ex.{name}", list(value) if name == "blank" else value)
-    if not for_student:  # what isn't blank is an answer
+    if not for_student:  # the filled tables would give students the answers
         held = this_session().held("check.ex.rung", exercise.rung, _take_rung)
         st.segmented_control(
             say("exercises.rung"), RUNGS, format_func=lambda rung: say(f"exercises.rungs.{rung}"), **held
@@ -114,7 +117,9 @@ def _show_controls(exercise: Exercise, *, for_student: bool) -> None:
         )  # fmt: skip
         st.button(
             say("exercises.another"),
-            on_click=lambda: _open(replace(_asked().exercise, seed=secrets.randbelow(10_000), fair=True)),
+            on_click=lambda: _open(
+                replace(_asked().exercise, seed=secrets.randbelow(10_000), fair=True, distinct=True)
+            ),
         )
         with st.popover(say("exercises.more")):
             _show_sizes(for_student=for_student)
@@ -177,15 +182,25 @@ def _show_marks(
         if not filled:
             st.info(say("exercises.nothing"), icon=":material/edit:")
             return
-        show_verdict(marking, exercise.tokens)
+        wrong, progress = marking.count(*NOT_RIGHT, Mark.DOUBTFUL), progress_of(exercise)
+        told = not wrong or progress.told or progress.tries >= _TOLD_FROM
+        if told:
+            show_verdict(marking, exercise.tokens)
+        else:
+            show_first_try(marking, exercise.tokens)
+            st.button(say("exercises.tell"), key="check.tell", on_click=_tell, args=(exercise,))
         if blank:
             st.text(say("exercises.still_blank", n=blank))
-        elif not marking.count(*NOT_RIGHT, Mark.DOUBTFUL) and not for_student:
+        elif not wrong and not for_student:
             _show_next(exercise)
     for table in marking.tables:
         if table.n_cells:
             with below[table.stage.name]:
-                st.html(marked_table(table, exercise.tokens, scrolls=False))
+                st.html(marked_table(table, exercise.tokens, scrolls=False, told=told))
+
+
+def _tell(exercise: Exercise) -> None:
+    progress_of(exercise).told = True
 
 
 # Hints and answers

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.check import typed
+from attnviz.app.check.sample import show_sample
 from attnviz.app.check.showing import show_verdict
 from attnviz.app.check.typed import form_of, form_record, key_of, text_of
 from attnviz.app.parts.charts import download
@@ -27,22 +28,28 @@ from attnviz.words import LANGUAGE, say
 MOST_MARKED = 64  # rows and columns that a page shows with their marks
 _HANDOUT = "three-words"
 _IN_A_ROW = 4
-_EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # of what may be typed, shown in fields that are blank
-# What the controls say, as marking takes it.
+_EXAMPLES = ("x", "w_q", "e", "p", "b_q", "w_1", "b_1")  # tables whose blank fields show an example of what to type
+# A control's choice -> the argument of mark_pipeline
 _MASKS = {FOUND: None, True: True, False: False}
 _ROUNDED_INPUTS: Mapping[str, bool | None] = MappingProxyType({BY_DIGITS: None, EXACT: False, ROUNDED: True})
 
 
 def show_check() -> None:
-    """Draw the verdict, the place to paste, the settings and the tables."""
+    """Draw the place to paste, the settings, the verdict and the tables.
+
+    The place to paste folds once there are tables: verdict and marks then stand right below the settings.
+    """
     typed.take_from_address()
     typed.take_pasted()
-    says = st.container()
-    _show_paste()
-    if typed.waits():
-        st.rerun()
-    settings = _show_settings()
-    marks = st.container()
+    holds_tables = any(map(text_of, TABLE_NAMES))
+    if not holds_tables:
+        st.text(say("check.form.start"))
+        _show_paste()
+    with st.container(key="check_marked" if holds_tables else "check_empty"):
+        settings = _show_settings(folded=holds_tables)
+        if typed.waits():
+            st.rerun()
+        says, marks = st.container(), st.container()
     settings["activation"] = _show_fields()
     if not typed.keep_in_address():
         says.warning(say("check.form.too_long"), icon=":material/warning:")
@@ -53,6 +60,8 @@ def show_check() -> None:
         tables, unread = _read()
         marked = _marked(tables, settings)
         if marked is None:
+            if not holds_tables:
+                show_sample()
             return
         marking, misfits = marked
         for misfit in misfits:
@@ -66,7 +75,7 @@ def show_check() -> None:
 
 
 def _show_paste() -> None:
-    # Without max_chars: a paste over it would vanish without a word.
+    # No max_chars: the browser would drop a longer paste silently.
     st.text_area(
         say("check.form.paste"), key=typed.PASTE, **typed.KEPT, height=104,
         placeholder=say("check.form.paste_example"), help=say("check.form.paste_help"),
@@ -81,9 +90,12 @@ def _show_paste() -> None:
 # Settings
 
 
-def _show_settings() -> dict[str, Any]:
+def _show_settings(*, folded: bool) -> dict[str, Any]:
     """Draw the form's settings and buttons; return the settings by name."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="check_settings"):
+        if folded:
+            with st.popover(say("check.form.paste_others")):
+                _show_paste()
         about = say("check.form.handout_help", title=worked_example(_HANDOUT).title)
         st.button(say("check.form.handout"), on_click=typed.load, args=(_HANDOUT,), help=about)
         with st.popover(say("check.form.others")):
@@ -215,7 +227,7 @@ def tables_in(texts: Mapping[str, str]) -> dict[str, Printed | str]:
     return handout.tables_in(texts, partial(_table_or_why_not, LANGUAGE.get()))
 
 
-@st.cache_data(max_entries=200, show_spinner=False)  # to read millions of characters again would slow every click
+@st.cache_data(max_entries=200, show_spinner=False)  # parsing a large paste again would slow every click
 def _table_or_why_not(language: str, text: str, masked: bool, columns: int | None, rows: int | None) -> Printed | str:
     table = handout.table_or_why_not(text, masked, columns, rows)
     if isinstance(table, Printed) and max(table.shape) > MOST_MARKED:
@@ -228,9 +240,7 @@ def _table_or_why_not(language: str, text: str, masked: bool, columns: int | Non
 
 
 def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> tuple[Marking, tuple[Misfit, ...]] | None:
-    if not tables:
-        if not any(map(text_of, TABLE_NAMES)):  # what is typed is told to be no table already
-            st.info(say("check.form.start"), icon=":material/edit:")
+    if not tables:  # the page has told already why the text is no table
         return None
     decimals, stages = settings["decimals"], _stages_of(tables, settings["activation"])
     given = {

@@ -19,6 +19,10 @@ from attnviz.words import say
 _KEY = "check.mode"
 _LETTERS = """<style>
 .st-key-check_form textarea, .st-key-check-paste textarea { font-family: monospace; white-space: pre; }
+/* On a telephone the settings take half a screen: the verdict goes first. */
+@media (max-width: 640px) {
+  .st-key-check_marked > :first-child { order: 1; }
+}
 </style>"""
 
 
@@ -29,7 +33,7 @@ def chosen_mode() -> str:
     if named in published_names() and not url_texts.current(CHECK):
         url_texts.put(CHECK, Checked(EXAMPLES, named))
     session = this_session()
-    if checked().mode == EXERCISE:  # which has a page of its own, and finds it again there
+    if checked().mode == EXERCISE:  # exercises have their own page, which reads this
         session.exercise = url_texts.current(CHECK)
         url_texts.correct(CHECK, "")
     mode = checked().mode
@@ -53,6 +57,15 @@ def checked() -> Checked:
     """Return the URL's mode and example; default: checking one's own numbers."""
     found: Checked = take(CHECK)
     return found
+
+
+def show_first_try(marking: Marking, tokens: tuple[str, ...]) -> None:
+    """Say how many numbers are wrong, without a right one."""
+    words = verdict(marking, tokens)
+    with st.container(border=True, key="verdict"):
+        st.text(say("check.verdict.summary_wrong", summary=words.summary))
+        st.text("\n".join(words.tables))
+        st.text(say("exercises.try_again"))
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:

@@ -16,7 +16,7 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal, message_of
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
-from attnviz.link.typed_form import DEFAULTS
+from attnviz.link.typed_form import DEFAULTS, TABLE_NAMES
 from attnviz.marking.handout import by_fields
 from attnviz.marking.settings import symbol_of
 from attnviz.published import worked_example
@@ -35,11 +35,11 @@ Form = dict[str, Any]
 class FormRecord:
     """What a session keeps of the form beside its controls."""
 
-    # What was written into the URL, of which form, and whether it fits there.
+    # The form's hash, whether the form fits into the URL, and the text that stands there for it.
     packed: tuple[int, bool, str] = field(default_factory=lambda: (_mark(DEFAULTS), True, ""))
     aside: list[Form] = field(default_factory=list)
-    loaded: Form | None = None  # what holds nothing that was typed
-    said: str = ""  # of several tables that came in one text
+    loaded: Form | None = None  # the form as a menu's example filled it: the reader has typed nothing yet
+    said: str = ""  # where the tables of one paste went, shown once
 
 
 def form_record() -> FormRecord:
@@ -89,7 +89,8 @@ def take_from_address() -> None:
         text = url_texts.current(TABLES)
         if text != wrote and form == _mark(form_now()) and not came_back():
             fill(typed)
-            now.packed = _mark({**DEFAULTS, **typed}), True, text  # at once: another run may end this one anywhere
+            # Stored at once, because another run may end this one at any line.
+            now.packed = _mark({**DEFAULTS, **typed}), True, text
 
 
 def keep_in_address() -> bool:
@@ -140,14 +141,14 @@ def form_of(name: str) -> Form:
     example = worked_example(name)
     tables = {each: Printed.of(rows) for each, rows in example.inputs.items()}
     if not example.from_scores:
-        for each in ("w_q", "w_k", "w_v"):  # those that the source draws from a seed and does not print
+        for each in ("w_q", "w_k", "w_v"):  # W's that the source draws from a seed and does not print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
     tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
     more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
     return {key_of(each): write_table(table) for each, table in tables.items()} | more
 
 
-# The one place to paste
+# The field in which any number of tables is pasted at once
 
 
 def take_pasted() -> None:
@@ -160,23 +161,29 @@ def take_pasted() -> None:
     fields = by_fields(found.tables) or ({name: text} if name else {})
     if not fields:
         return
-    if any(map(text_of, fields)):
+    # A paste of several tables is a whole handout, so that tables from before don't belong to it.
+    left = [each for each in TABLE_NAMES if each not in fields and text_of(each)] if len(fields) > 1 else []
+    if left or any(map(text_of, fields)):
         _set_aside()
-    for each, table in fields.items():
+    for each, table in {**dict.fromkeys(left, ""), **fields}.items():
         session.put(key_of(each), table)
     session.put(PASTE, "")
     form_record().said = say("check.form.sorted", names=", ".join(EVERY_STAGE[each].symbol for each in fields))
+    if left:
+        form_record().said += " " + say("check.form.sorted_left", names=", ".join(map(symbol_of, left)))
     if found.twice:
         form_record().said += " " + say("check.form.sorted_twice", names=", ".join(map(symbol_of, found.twice)))
 
 
 def take_typed() -> None:
-    """Keep what was typed, before a link ends the run."""  # with which Streamlit forgets it
+    """Keep what was typed, which Streamlit forgets when a run is ended."""
     take_pasted()
     keep_in_address()
 
 
-KEPT: Mapping[str, Any] = MappingProxyType({"persist_state": "session", "on_change": take_typed})  # of each control
+KEPT: Mapping[str, Any] = MappingProxyType(
+    {"persist_state": "session", "on_change": take_typed}
+)  # arguments of each control
 
 
 def waits() -> bool:

@@ -17,6 +17,7 @@ from attnviz.app.component import component
 from attnviz.app.components.script_file import board_file
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
+from attnviz.app.parts.words import words_of
 from attnviz.app.session import memory, state
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
@@ -76,6 +77,7 @@ def drawn_data(
     """Return a board's data, without what the session adds."""
     return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
         "examples": list(examples.offered()) if looks.sentence and of_now else [],
+        "words": words_of(scenario, bool(trace.chance)) if looks.sentence and of_now else None,
         "numbersOf": numbers_of(scenario),
     }
 

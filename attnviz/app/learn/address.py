@@ -1,5 +1,6 @@
 """Training settings in the address: reading, changing and drawing their fields."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -128,33 +129,51 @@ def switch(name: str, settings: TrainingSettings) -> None:
 
 def _field(name: str, settings: TrainingSettings) -> dict[str, Any]:
     """Put a setting into its field; return what any field has."""
-    key = f"learn.{name}"
-    this_session().put(key, getattr(settings, name))
-    return {"label": say(f"learn.settings.{name}"), "key": key, "on_change": _take, "args": (name, key)}
+
+    def take(value: Any) -> None:
+        if value is None:
+            tell_blank(name)
+        else:
+            change(**{name: value})
+
+    return {"label": say(f"learn.settings.{name}"), **held(name, getattr(settings, name), take)}
 
 
-def _take(name: str, key: str) -> None:
-    if not is_blank(name, key):
-        change(**{name: this_session().get(key)})
+def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
+    """Set a menu's control before it's drawn; return key and callback.
+
+    A control of a closed menu isn't in the page, so nobody tells it of a value that something else has set. The page
+    would go on sending the old one, which would count as typed. So with a value that it didn't send itself, it is
+    another control, by another key.
+    """
+    fields = learning().fields
+    told, changes = fields.get(name, (value, 0))
+    changes += told != value
+    fields[name] = value, changes
+    key = f"learn.{name}.{changes}" if changes else f"learn.{name}"
+
+    def taken() -> None:
+        sent = this_session().get(key)
+        fields[name] = sent, changes
+        take(sent)
+
+    return this_session().held(key, value, lambda _: taken())
 
 
-def is_blank(name: str, key: str) -> bool:
-    """Whether a field holds no usable number; if so, say so."""
-    if this_session().get(key) is not None:
-        return False
+def tell_blank(name: str) -> None:
+    """Say that a field holds no usable number."""
     state.say(say("learn.no_value", name=say(f"learn.settings.{name}")))
-    return True
 
 
 def show_own_text(settings: TrainingSettings) -> None:
     """Draw the field for the reader's text, its tokenizing and held-out part."""
     own = learning()
-    this_session().put("learn.typed", settings.text if own.refused is None else own.refused)
     if is_text_lost() and (named := named_text()):
         st.warning(as_message(say("learn.own.lost", characters=plural(named.n_characters, "character"))))
     st.text_area(  # without max_chars: the browser would refuse a longer paste without a word
-        say("learn.own.text"), key="learn.typed", height=110, on_change=_take_typed
-    )
+        say("learn.own.text"), height=110,
+        **held("typed", settings.text if own.refused is None else own.refused, _take_typed),
+    )  # fmt: skip
     st.file_uploader(say("learn.own.file"), key="learn.file", max_upload_size=1, on_change=_take_file)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice("cut", settings, CUTS)
@@ -180,9 +199,8 @@ def _tell_held_out(settings: TrainingSettings) -> None:
     st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
 
 
-def _take_typed() -> None:
+def _take_typed(text: str) -> None:
     """Use the typed text; one that can't be learned stays for correction."""
-    text = this_session().get("learn.typed")
     taken = take_text(text)
     learning().refused = text if not taken and text.strip() else None
 

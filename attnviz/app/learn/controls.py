@@ -8,12 +8,13 @@ from attnviz.app.learn.address import (
     begin_with,
     change,
     choice,
-    is_blank,
+    held,
     learned_in,
     open_settings,
     settings_of_address,
     show_own_text,
     switch,
+    tell_blank,
     whole,
 )
 from attnviz.app.learn.closer import show_parts
@@ -40,7 +41,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import significant
 
 _SHOWN_TEXTS = 3
-_SENTENCE = "learn.sentence"
+_TASK_OPEN = "learn.task.open"  # whether the menu is open, which needs a run whenever that changes
 
 # What teaches something by going otherwise, one click away.
 VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
@@ -57,7 +58,8 @@ def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
     place.markdown(f"{say('learn.rule')} **{say(f'learn.tasks.{name}.rule')}**", width="stretch")
     with place, st.container(horizontal=True, key="learn_controls", width="content"):
         part = show_parts(active=active)
-        with st.popover(say("learn.task", task=say(f"learn.tasks.{name}.title").lower()), key="learn.task.open"):
+        with st.popover(say("learn.task", task=say(f"learn.tasks.{name}.title").lower()), key=_TASK_OPEN,
+                        on_change="rerun"):  # fmt: skip
             _show_task(settings)
         label = say(
             "learn.set_to", steps=plural(settings.steps, "step"), optimizer=say(f"learn.choices.{settings.optimizer}")
@@ -68,10 +70,9 @@ def show_asked(settings: TrainingSettings, *, active: bool) -> str | None:
 
 
 def _show_task(settings: TrainingSettings) -> None:
-    held = this_session().held("learn.task", settings.task, _take_task)
     st.segmented_control(
         say("learn.what"), tuple(TASKS), format_func=lambda name: say(f"learn.tasks.{name}.title"),
-        label_visibility="collapsed", **held,
+        label_visibility="collapsed", **held("task", settings.task, _take_task),
     )  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.law"))
     if settings.task == "text":
@@ -88,10 +89,11 @@ def _show_task(settings: TrainingSettings) -> None:
     st.text(say(f"learn.tasks.{settings.task}.look"))
     own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
     # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
-    this_session().put(_SENTENCE, own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now)
+    typed = own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now
     st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
-        say("learn.board.sentence"), key=_SENTENCE, icon=":material/edit:", on_change=_take_sentence, args=(of_now,)
-    )
+        say("learn.board.sentence"), icon=":material/edit:",
+        **held("sentence", typed, lambda text: _take_sentence(text, of_now)),
+    )  # fmt: skip
 
 
 def _take_task(name: str) -> None:
@@ -102,7 +104,7 @@ def _take_task(name: str) -> None:
 
 def _try(settings: TrainingSettings) -> None:
     """Train at once, and show it: the popover lies over that."""
-    this_session().put("learn.task.open", False)
+    this_session().put(_TASK_OPEN, False)
     begin_with(settings)
     open_settings(settings)
 
@@ -115,8 +117,8 @@ def example_of(settings: TrainingSettings) -> str:
         return ""
 
 
-def _take_sentence(before: str) -> None:
-    text, own = this_session().get(_SENTENCE), learning()
+def _take_sentence(text: str, before: str) -> None:
+    own = learning()
     own.too_long = None
     if len(text) > MOST_OF_LEARNED_SENTENCE:
         own.too_long = before, text
@@ -140,28 +142,29 @@ def _show_settings(settings: TrainingSettings) -> None:
         whole("d_k", settings, 1, MAX_D_MODEL)
         choice("positions", settings, LEARNED_POSITIONS)
         choice("norm", settings, MODEL_NORMS)
-        held = this_session().held("learn.d_ff", settings.d_ff or 0, lambda d_ff: change(d_ff=d_ff or None))
-        st.number_input(say("learn.settings.d_ff"), 0, MAX_D_FF, width=122, **held)
+        st.number_input(say("learn.settings.d_ff"), 0, MAX_D_FF, width=122,
+                        **held("d_ff", settings.d_ff or 0, lambda d_ff: change(d_ff=d_ff or None)))  # fmt: skip
     with st.container(horizontal=True):
         for name in ("tied", "bias", "heads_alike"):
             switch(name, settings)
-    held = this_session().held("learn.frozen", list(settings.frozen), lambda names: change(frozen=tuple(names)))
-    st.multiselect(say("learn.settings.frozen"), learned_in(settings), **held)
+    st.multiselect(say("learn.settings.frozen"), learned_in(settings),
+                   **held("frozen", list(settings.frozen), lambda names: change(frozen=tuple(names))))  # fmt: skip
 
 
 def _rate(settings: TrainingSettings) -> None:
     work = _under_way(settings)
-    this_session().put("learn.rate", settings.learning_rate if work is None else work.rate)
     st.number_input(
-        say("learn.settings.learning_rate"), 0.0, value=None, step=0.005, format="%g", key="learn.rate",
-        on_change=_take_rate, help=None if work is None else say("learn.settings.rate_goes_on"), width=122,
+        say("learn.settings.learning_rate"), 0.0, value=None, step=0.005, format="%g", width=122,
+        help=None if work is None else say("learn.settings.rate_goes_on"),
+        **held("rate", settings.learning_rate if work is None else work.rate, _take_rate),
     )  # fmt: skip
 
 
-def _take_rate() -> None:
-    if is_blank("learning_rate", "learn.rate"):
+def _take_rate(rate: float | None) -> None:
+    if rate is None:
+        tell_blank("learning_rate")
         return
-    rate, work, found = this_session().get("learn.rate"), _under_way(settings_of_address()), current_job()
+    work, found = _under_way(settings_of_address()), current_job()
     if work is None or found is None:
         change(learning_rate=rate)
         return

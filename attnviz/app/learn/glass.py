@@ -51,13 +51,18 @@ def _batch(training: Training, step: int, loss: float) -> None:
     """Describe the next step's examples, and draw a choice of one."""
     ids, task = training.model.examples(step).ids.tolist(), training.model.task
     texts = [task.between.join(task.vocabulary[i] for i in row) for row in ids]
-    key = "learn.glass.batch" if step < len(training.losses) else "learn.glass.batch_last"
+    key = "learn.glass.batch" if step < len(training.losses) or not _has_ended(training) else "learn.glass.batch_last"
     st.text(say(key, texts=plural(len(texts), "text"), loss=written(loss, 4)))
     at = st.selectbox(
         say("learn.glass.texts"), range(len(texts)), key=f"learn.glass.text.{len(texts)}", persist_state="session",
         format_func=lambda at: say("learn.glass.text", n=at + 1, text=texts[at]),
     )  # fmt: skip
     st.code(texts[at], language=None, wrap_lines=True)
+
+
+def _has_ended(training: Training) -> bool:
+    """Whether no further step is left to do."""
+    return bool(training.stopped) or len(training.losses) >= training.settings.steps
 
 
 def saturation_in_words(training: Training, trace: AttentionTrace, gradients: Mapping[str, Tensor], layer: int) -> str:
@@ -133,7 +138,7 @@ def _optimizer(training: Training, step: int, place: Place) -> None:
     st.markdown(f"**{say('learn.glass.optimizer')}**")
     if step >= len(training.losses):
         leave()
-        st.text(say("learn.glass.last"))
+        st.text(say(f"learn.glass.{'last' if _has_ended(training) else 'paused' if training.losses else 'not_begun'}"))
         return
     asked = training.settings, step
     work = work_in(STEP, asked)

@@ -19,7 +19,7 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.board.data import table_data
 from attnviz.board.script import CONSTANTS
-from attnviz.colours.palette import PAPER, ROLES
+from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import LEARN_HEAD, LEARN_OFF, LEARN_QUERY, LEARN_STEP
@@ -127,7 +127,7 @@ def show_time(
     later = [each for each in moment_steps(settings.steps, n_kept(numbers)) if each > steps[-1]]
     with st.container(key="learn_kept"):
         _send(name, moments, numbers, all_of=work is None)
-    roles = {role: tone._asdict() for role, tone in (("a", ROLES["a"]), ("paper", PAPER))}
+    roles = {role: tone._asdict() for role, tone in (("a", ROLES["a"]), ("negative", NEGATIVE), ("paper", PAPER))}
     data = {
         "id": name, "steps": steps + later, "arrived": len(steps), "done": len(losses), "all": settings.steps,
         "at": None if step is None else max(i for i, each in enumerate(steps) if each <= step),

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.runs import CLOCK
@@ -36,6 +36,7 @@ class Learning:
     too_long: tuple[str, str] | None = None  # a sentence that no link carries, and the one in whose place it stands
     opened: bool = False  # whether what the address asks for was trained, or can't be
     start_now: bool = False  # whether what was put into the address is to be trained without another click
+    fields: dict[str, tuple[Any, int]] = field(default_factory=dict)  # of a menu's control: its value, and its changes
     sent: tuple[str, int] = ("", 0)  # the training whose moments the page has, and how many
 
 

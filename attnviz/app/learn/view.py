@@ -31,7 +31,7 @@ from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSet
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
-_ENOUGH = 60  # kept moments, of fewer of which it is said why
+_ENOUGH = 60  # kept moments: the page explains why a training has fewer
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
 _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
@@ -41,8 +41,8 @@ _STYLE = """<style>
 .st-key-learn_buttons { align-items: center; justify-content: center; }
 .st-key-learn_buttons > * { pointer-events: auto; }
 .st-key-learn_buttons button[kind="tertiary"] { padding: 2px 6px; background: var(--attnviz-page); }
-.st-key-learn_buttons .stButton button[kind="primary"] { min-height: 62px; padding-inline: 44px; border-radius: 12px; }
-.st-key-learn_buttons .stButton button[kind="primary"] p { font-size: 20px; font-weight: 600; }
+.st-key-learn_buttons .stButton button[kind="primary"] { min-height: var(--act-large); padding-inline: 44px; }
+.st-key-learn_buttons .stButton button[kind="primary"] p { font-size: var(--act-large-letters); }
 :has(> .st-key-learn_kept) { display: none; }
 @media (max-width: 640px) { CONTROLS_LAST }
 :root[data-presents] { CONTROLS_LAST
@@ -67,14 +67,15 @@ def show_learn() -> None:
         _keep(found[1])
     settings = settings_of_address()
     _open(settings)
-    found, starts, own.start_now = current_job(), own.start_now, False
+    found = current_job()
     if found is not None and not found[1].is_of(settings):
         leave()
         own.job = None
-        if not starts:
+        if not own.start_now:
             state.say(say("learn.anew"))
-    if starts and own.job is None:
+    if own.start_now and own.job is None:
         _again(settings)
+    own.start_now = False  # only now: a run that is overtaken before leaves it to the next one
     st.html(_STYLE)
     active = own.job is not None and own.job.active
     part = show_asked(settings, active=active)
@@ -127,13 +128,12 @@ def _open(settings: TrainingSettings) -> None:
     own = learning()
     if own.opened:
         return
-    own.opened = True
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
-    if not linked or is_text_lost():  # another text in its place would be another training
-        return
-    name_in_address(settings)
-    if not _show_finished(settings):
-        _start(settings)
+    if linked and not is_text_lost():  # another text in its place would be another training
+        name_in_address(settings)
+        if not _show_finished(settings):
+            _start(settings)
+    own.opened = True  # only now: a run that is overtaken before leaves it to the next one
 
 
 def _show_finished(settings: TrainingSettings) -> bool:
@@ -153,7 +153,7 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
         try:
             work = OneTraining(settings)
             work.begin()
-        except ValueError:  # which is told where it is drawn
+        except ValueError:  # the page says so where it draws the training
             return
         own.job = job_of(work)
     if run_on(own.job, steps) and steps is not None:

@@ -1,1 +1,1 @@
-"""The page Real model: all heads of a model, or one board."""
+"""The page Language model: all heads of a model, or one board."""

@@ -14,7 +14,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF
-from attnviz.models.trace import Layer
+from attnviz.models.layers.layer import Layer
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
 

@@ -81,7 +81,7 @@ def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: st
     if asked.kind == HEAD:
         layer, head = _other_head(asked, view, place)
         return say("models.compare.this", layer=layer, head=head), view.heads[layer, head]
-    name, text = view.name, view.text
+    name, text = view.name, view.asked
     if asked.kind == MODEL:
         others = _others(name)
         shown = asked.name if asked.name in others else others[0]
@@ -89,15 +89,15 @@ def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: st
         st.selectbox(say("models.page.model"), others, **held)
         name = shown
     else:
-        text = sentence(MODEL_COMPARED, say("models.compare.sentence"), _TEXT_KEY)
-        if not text.strip() or is_too_long(text):
+        text = typed = sentence(MODEL_COMPARED, say("models.compare.sentence"), _TEXT_KEY)
+        if not typed.strip() or is_too_long(typed):
             return None
     seen = looked(name, text, target)
     seen = seen.only(view.kinds[0] if view.kinds[0] in seen.kinds else seen.kinds[0])
     if place not in list(seen.heads):
         st.info(say("models.page.none", layer=place[0], head=place[1]), icon=":material/info:")
-        place = (0, 0)
-    return (name if asked.kind == MODEL else text), seen.heads[place]
+        place = next(iter(seen.heads))
+    return (name if asked.kind == MODEL else seen.text), seen.heads[place]
 
 
 def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tuple[int, int]:
@@ -105,14 +105,19 @@ def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tu
     layer, head = place
     most = view.layers[layer].n_heads - 1
     layer, head = asked.head or (layer, head + 1 if head < most else 0)
-    layer = min(layer, view.n_layers - 1)
+    with_heads = [number for number, each in enumerate(view.layers) if each.n_heads]
+    layer = min(with_heads, key=lambda number: (abs(number - layer), number))
     most = view.layers[layer].n_heads - 1
     head = min(head, most)
     this_session().put(_LAYER_KEY, layer)
     this_session().put(_HEAD_KEY, head)
     with st.container(horizontal=True):
-        for name, key, last in (("layer", _LAYER_KEY, view.n_layers - 1), ("head", _HEAD_KEY, most)):
-            st.number_input(say(f"models.compare.{name}"), 0, last, key=key, width=140, on_change=_keep_head)
+        if len(with_heads) < view.n_layers:  # which a field of numbers can't leave out
+            st.selectbox(say("models.compare.layer"), with_heads, key=_LAYER_KEY, width=140, on_change=_keep_head)
+        else:
+            st.number_input(say("models.compare.layer"), 0, view.n_layers - 1, key=_LAYER_KEY, width=140,
+                            on_change=_keep_head)  # fmt: skip
+        st.number_input(say("models.compare.head"), 0, most, key=_HEAD_KEY, width=140, on_change=_keep_head)
     return layer, head
 
 

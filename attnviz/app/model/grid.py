@@ -18,14 +18,16 @@ from attnviz.documents.model_pages import GRID_STYLE, STRONGEST
 from attnviz.link.model_texts import BY_LAYERS
 from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.models import STORIES, ModelTrace
+from attnviz.models.hybrids import others_in_words
+from attnviz.models.layers.layer import Layer
 from attnviz.models.pieces import Piece
 from attnviz.words import plural, say
-from attnviz.words.numbers import percent
+from attnviz.words.numbers import percent, significant
 
 _HERE = Path(__file__).parent
 _INKS = """.grid, .view { --ink: var(--st-text-color); --page: var(--st-background-color);
   --mute: color-mix(in srgb, var(--st-text-color) 70%, var(--st-background-color)); --line: var(--st-border-color);
-  color: var(--st-text-color); font-family: var(--st-font); font-size: 15px; }
+  color: var(--st-text-color); font-family: var(--st-font); font-size: 16px; }
 """
 _STYLE = _INKS + GRID_STYLE
 
@@ -62,8 +64,10 @@ def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str,
 
 def show_which(view: ModelTrace) -> None:
     """Say which model it is, and how many heads it has."""
-    many = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
+    many: dict[str, object] = {"layers": plural(view.n_layers, "layer"), "heads": plural(view.n_heads, "head")}
     what = "ours" if view.name == STORIES else "which"
+    if len(view.attending) < view.n_layers:
+        what, many = "which_some", many | {"attending": len(view.attending)}
     st.markdown(f"**{as_message(say(f'models.page.{what}', model=view.name, **many))}**")
 
 
@@ -72,11 +76,17 @@ def show_head() -> None:
     _head(key="model.head", data=None)
 
 
+def differential_in_words(layer: Layer) -> str:
+    """Say what a weight below 0 means; blank where none can be."""
+    less = layer.attended.subtracted
+    return "" if less is None else say("models.differential.page", factor=significant(less.factor))
+
+
 def show_what_to_look_for(view: ModelTrace) -> None:
     """Say what to look for, and how pictures and tokens are made."""
     step = looked_grid(view, take(MODEL_TARGET), dark=is_dark()).step
     blocks = [say("models.page.blocks", rows=step, columns=step, most=STRONGEST)] if step > 1 else []
-    told = [_look_for(view), say("models.page.conclude"), *blocks, *_cut_in_words(view)]
+    told = [_look_for(view), say("models.page.conclude"), *others_in_words(view.layers), *blocks, *_cut_in_words(view)]
     for each in told:
         st.caption(as_message(each))
 

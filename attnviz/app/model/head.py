@@ -1,5 +1,6 @@
 """One head of a model: its board, and sentences about it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -9,6 +10,7 @@ from attnviz.app.model.changing import show_controls
 from attnviz.app.model.writing import cache_in_words
 from attnviz.app.parts.charts import Measured, show_figure, show_measured
 from attnviz.app.session import state
+from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import in_rows
@@ -20,11 +22,15 @@ from attnviz.figures import heatmap_spec
 from attnviz.link.parameter_table import MODEL_CELL, MODEL_QUERY
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import MASK, OFF, WEIGHTS
-from attnviz.models.trace import Layer
+from attnviz.models.layers.between import symbols_of
+from attnviz.models.layers.differential import PAIRED
+from attnviz.models.layers.latent import CACHED, LATENT, LEARNED_LATENT
+from attnviz.models.layers.layer import Layer
+from attnviz.models.norms import NORMED
 from attnviz.words import plural, say
 from attnviz.words.numbers import for_json, percent, written
 
-_SINK = 0.3  # of a head's attention, on tokens that are none of the text's, or on the first
+_SINK = 0.3  # the share of a head's attention that makes special tokens, or the first one, a sink
 _MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read alike: of a short text, that is a lot
 
 
@@ -52,7 +58,7 @@ def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
         return ""
     if measured.special is None or measured.special < _SINK:
         first, n = measured.first or 0.0, len(view.tokens)
-        even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # what it has where all are read alike
+        even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # its share where each row reads all alike
         if view.layers[layer].kind != "decoder" or first < _SINK or first < _MORE_THAN_EVEN * even:
             return ""
         return say("models.page.sink_first", share=percent(first), first=view.tokens[0])
@@ -69,15 +75,17 @@ def output_in_words(layer: Layer, trace: AttentionTrace, query: int) -> str:
     return say(f"models.page.{name}", token=token_labels(layer.tokens)[query], **told)
 
 
-def made_in_words(trace: AttentionTrace) -> list[str]:
+def made_in_words(trace: AttentionTrace, between: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Say which matrices the board holds, and which it couldn't find."""
     weights = [name for name in WEIGHTS if name in trace.stages]
-    given = [name for name in "qkv" if f"w_{name}" not in weights]
+    known = {name for names in between.values() for name in names}
+    given = [name for name in "qkv" if f"w_{name}" not in weights and name not in known]
     made, standing = (", ".join(trace.stages[name].symbol for name in names) for names in (weights, given))
     numbers = plural(sum(trace[name].numel() for name in weights), "number")
     return [
         *([say("models.page.made", numbers=numbers, matrices=made)] if made else []),
         *([say("models.page.given", matrices=standing)] if standing else []),
+        *(say(f"models.between.{why}", matrices=symbols_of(trace, names)) for why, names in between.items()),
         *([] if "output" in trace.stages else [say("models.page.no_output")]),
     ]
 
@@ -86,7 +94,9 @@ def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
     """Return where each matrix that the board doesn't compute comes from."""
     kinds = (
         dict.fromkeys(("x", "y"), "input")
-        | dict.fromkeys((*WEIGHTS, "w_o"), "weight")
+        | dict.fromkeys(
+            (*WEIGHTS, "gamma_q", "gamma_k", *(f"{name}_2" for name in _LEARNED), *LEARNED_LATENT, "w_o"), "weight"
+        )
         | {MASK: MASK, DISTANCE_BIAS: "bias"}
     )
     given = (name for name, stage in trace.stages.items() if stage.rule is None)
@@ -100,7 +110,8 @@ def ages_of(view: ModelTrace, trace: AttentionTrace) -> dict[str, Any] | None:
     """
     if not view.written:
         return None
-    n, cached = len(view.tokens), {"v", "k_rotated" if "k_rotated" in trace.stages else "k"}
+    keys = (stage.sources[1] for name, stage in trace.stages.items() if name.startswith("scores") and stage.sources)
+    n, cached = len(view.tokens), {*CACHED} if CACHED[0] in trace.stages else {"v", *keys}
     rows = (name for name, stage in trace.stages.items() if stage.rows != "feature" and len(trace[name]) == n)
     return {"from": view.computed_from, "of": {name: "cache" if name in cached else "before" for name in rows}}
 
@@ -109,8 +120,8 @@ def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -
     """Return the earlier value of each changed number, by its place."""
     if view.original is None:
         return {}
-    own, head = view.layers[place[0]], place[1]
-    original, shared = view.original.layers[place[0]].head(head), own.n_heads // len(own.attended.key)
+    own, head = view.attending_at(place[0]), place[1]
+    original, shared = view.original.heads[place], own.n_heads // len(own.attended.key)
     before: dict[str, float | str] = {}
     for edit in view.edits:
         matrix = DISTANCE_BIAS if edit.matrix == MASK and DISTANCE_BIAS in trace.stages else edit.matrix
@@ -124,20 +135,27 @@ def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -
     return before
 
 
+_LEARNED = ("w_q", "w_k", "b_q", "b_k", "gamma_q", "gamma_k")  # of a second softmax
 _BOARD_KEY = "model.board"
-_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", "q_rotated", "k_rotated", "mask", DISTANCE_BIAS, "scores", DIVIDED,
-          CAPPED, "scaled_scores", "attention_weights", "context", "w_o", "output")  # fmt: skip
+_SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", *LATENT, *NORMED, "q_rotated", "k_rotated", "mask", DISTANCE_BIAS,
+          "scores", DIVIDED, CAPPED, "scaled_scores", *PAIRED, "attention_weights", "context", "w_o",
+          "output")  # fmt: skip
 
 
-def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...]) -> None:
-    """Show one head's board and what can be changed in it."""
-    trace, own = view.heads[layer, head], view.layers[layer]
+def show_board(
+    view: ModelTrace, layer: int, head: int, query: int, edits: tuple[ModelEdit, ...], line: DeltaGenerator
+) -> None:
+    """Show one head's board and what can be changed in it.
+
+    What the head does opens from the `line` of the page's other ways: beside the switches it would take another line.
+    """
+    trace, own = view.heads[layer, head], view.attending_at(layer)
+    with line.popover(say("models.page.about_head")):
+        _show_about(view, layer, head, query)
     with st.container(horizontal=True, vertical_alignment="center"):
         show_controls(own, head, edits, trace)
         values = st.toggle(say("models.page.values"), key="model.values")
         average = st.toggle(say("models.page.average"), key="model.average")
-        with st.popover(say("models.page.about_head")):
-            _show_about(view, layer, head, query)
     if values:
         _show_values(trace, query)
     if average:
@@ -153,7 +171,8 @@ def show_board(view: ModelTrace, layer: int, head: int, query: int, edits: tuple
 
 def _show_about(view: ModelTrace, layer: int, head: int, query: int) -> None:
     """Say what a head does, and what of it is there."""
-    own, whole = view.layers[layer], view.layers[layer].whole(head)
+    own = view.attending_at(layer)
+    whole = own.whole(head)
     if view.written:
         st.caption(say("write.cells") if view.computed_from else cache_in_words(view))
     if own.kind == "cross":
@@ -165,7 +184,7 @@ def _show_about(view: ModelTrace, layer: int, head: int, query: int) -> None:
         st.text(sink)
     if "output" in whole.stages:
         st.text(output_in_words(own, whole, query))
-    for told_of_it in made_in_words(whole):
+    for told_of_it in made_in_words(whole, own.between(whole)):
         st.caption(told_of_it)
 
 

@@ -20,7 +20,7 @@ from attnviz.models import STORIES, ModelEdit, ModelTrace, offered
 from attnviz.models.cache import Cache, Shelf
 from attnviz.models.editing import editing_of
 from attnviz.models.loading import Progress
-from attnviz.models.pieces import most_tokens, n_weights
+from attnviz.models.pieces import Read, most_tokens, n_tokens_of, n_weights
 from attnviz.models.pretrained import look, scores_of
 from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
@@ -71,7 +71,7 @@ def load_first() -> None:
 
 
 def looked(
-    name: str, text: str, target: str = "", edits: tuple[ModelEdit, ...] = (), written: tuple[int, ...] = (), *,
+    name: str, text: Read, target: str = "", edits: tuple[ModelEdit, ...] = (), written: tuple[int, ...] = (), *,
     cache: bool = True,
 ) -> ModelTrace:  # fmt: skip
     """Return what a model computes for a sentence, changed and continued.
@@ -91,7 +91,7 @@ def looked(
 
 
 def _key(
-    name: str, text: str, target: str, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
+    name: str, text: Read, target: str, edits: tuple[ModelEdit, ...], written: tuple[int, ...], *, cache: bool
 ) -> tuple[object, ...]:
     return (name, text, target, "*".join(map(str, edits)), written, cache or not written)
 
@@ -144,7 +144,7 @@ def most_of(view: ModelTrace) -> int:
 
 def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
     """Return the grid data for a trace that :func:`looked` gave."""
-    own = (view.name, view.text, view.written, view.computed_from, target)
+    own = (view.name, view.asked, view.written, view.computed_from, target)
     key = (*own, "*".join(map(str, view.edits)), view.kinds, dark, LANGUAGE.get())
     return _kept().get(key, lambda: _sent_grid(view, dark=dark), lambda sent: len(sent.text))
 
@@ -181,7 +181,7 @@ def _model(name: str) -> tuple[Any, Any]:
 
 
 def _looked(
-    model: Any, tokenizer: Any, name: str, text: str, target: str, edits: tuple[ModelEdit, ...],
+    model: Any, tokenizer: Any, name: str, text: Read, target: str, edits: tuple[ModelEdit, ...],
     plain: ModelTrace | None,
 ) -> ModelTrace:  # fmt: skip
     """Return what a model computes for a sentence, computed anew."""
@@ -199,7 +199,7 @@ def _looked(
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
 
 
-def turn(name: str, text: str, target: str) -> AbstractContextManager[object]:
+def turn(name: str, text: Read, target: str) -> AbstractContextManager[object]:
     """Return a lock to hold while reading and drawing a long text.
 
     It saves memory: each waiting page would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does.
@@ -217,8 +217,8 @@ def _turn() -> Iterator[None]:
             give_back()
 
 
-def _longest(tokenizer: Any, *texts: str) -> int:
-    return max(len(tokenizer(each, verbose=False)["input_ids"]) if each else 0 for each in texts)
+def _longest(tokenizer: Any, *texts: Read) -> int:
+    return max(n_tokens_of(tokenizer, each) if each else 0 for each in texts)
 
 
 def fitting(edits: tuple[ModelEdit, ...], view: ModelTrace) -> tuple[ModelEdit, ...]:

@@ -41,7 +41,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
-      [data.parameters.query]: null }) ?? 0;
+      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // the reasons were those of another place
     window.attnvizAddress?.say(); // a press is no drag: nothing more is waited for
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));

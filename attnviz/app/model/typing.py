@@ -1,4 +1,4 @@
-"""The inputs of the page Real model: sentence, model, order of heads.
+"""The inputs of the page Language model: sentence, model, order of heads.
 
 What no link can carry of a sentence stays in its field, and is told.
 """
@@ -18,6 +18,8 @@ from attnviz.link.parameter_table import (
     MODEL_HEAD,
     MODEL_ORDER,
     MODEL_QUERY,
+    MODEL_SECOND,
+    MODEL_WHY,
     MODEL_WRITTEN,
     MOST_OF_SENTENCE,
     SENTENCE,
@@ -56,12 +58,12 @@ def open_on_first_model() -> None:
     session.new = False
 
 
-def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: str = "") -> str:
+def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: tuple[str, ...] = ()) -> str:
     """Draw a field for a sentence in the address; return its text.
 
     Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
     is too long or a blank one where that stands for the example, is kept beside it. Another sentence ends what the
-    parameter `ends` says of this one.
+    parameters `ends` say of this one.
     """
     current, kept = take(parameter), f"{key}.kept"
     typed, then = this_session().get(kept, (current, current))
@@ -80,7 +82,7 @@ def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends
     return held
 
 
-def _keep(parameter: str, key: str, kept: str, ends: str) -> None:
+def _keep(parameter: str, key: str, kept: str, ends: tuple[str, ...]) -> None:
     typed = this_session().get(key)
     blank = not typed.strip() and texts()[parameter].default
     if blank or len(typed) > MOST_OF_SENTENCE:
@@ -88,8 +90,8 @@ def _keep(parameter: str, key: str, kept: str, ends: str) -> None:
         return
     this_session().pop(kept, None)
     url_texts.put(parameter, typed)
-    if ends:
-        url_texts.send(ends, "")
+    for each in ends:
+        url_texts.send(each, "")
 
 
 def is_too_long(typed: str) -> bool:
@@ -101,6 +103,7 @@ def is_too_long(typed: str) -> bool:
     return True
 
 
+_SECOND_KEY = "model.second"
 _SENTENCE_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.order", "model.above"
 # The model and the sentence, the order of the heads and above which figure they are shown, and where more is said.
 Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
@@ -110,7 +113,9 @@ def show_asked(*, alone: bool) -> Asked:
     """Draw the fields for sentence, model and order; return their values."""
     name = take(MODEL)
     with st.container(width=532, key="model_typed"):
-        text = sentence(SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=MODEL_WRITTEN)
+        text = sentence(
+            SENTENCE, say("models.page.sentence"), _SENTENCE_KEY, hidden=True, ends=(MODEL_WRITTEN, MODEL_WHY)
+        )
     with st.container(
         horizontal=True, vertical_alignment="center", key="model_asked", width=532 if alone else "content"
     ):
@@ -125,6 +130,8 @@ def show_asked(*, alone: bool) -> Asked:
                 for layer, head in WORKED_HEADS[name]:
                     st.button(say("models.page.worked", layer=layer, head=head), key=f"model.worked.{layer}.{head}",
                               icon=":material/lightbulb:", on_click=_take_worked, args=((layer, head),))  # fmt: skip
+            is_too_long(sentence(MODEL_SECOND, say("models.page.second"), _SECOND_KEY, ends=(MODEL_WRITTEN, MODEL_WHY)))
+            st.caption(say("models.page.pair"))
             more = st.container()
     return name, text, order, above, (which, more)
 
@@ -137,6 +144,7 @@ def _take_model(chosen: str) -> None:
         url_texts.put(SENTENCE, example)
         _take_worked(WORKED_HEADS[chosen][0])
     url_texts.put(MODEL_WRITTEN, ())
+    url_texts.put(MODEL_WHY, None)
 
 
 def _take_worked(place: tuple[int, int]) -> None:

@@ -17,13 +17,15 @@ from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
 from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity
+from attnviz.models.edits import OFF
 from attnviz.models.pieces import text_of
 from attnviz.models.pretrained import goes_through_ours
 from attnviz.models.reasons import Why, patched
+from attnviz.models.standing import stood_in
 from attnviz.models.uses import has_next, has_vector, last_vectors
 from attnviz.training.tasks.stories import JUDGED_BY, PLACES, Asked, asked_in, read
 from attnviz.training.tasks.story_grammar import ASKED, World, stories
-from attnviz.words import say
+from attnviz.words import listed, say
 from attnviz.words.numbers import percent, written
 
 _OTHER_KEY = "model.other"
@@ -85,9 +87,9 @@ def _show_vectors(view: ModelTrace) -> None:
 
 def _moved(view: ModelTrace, original: ModelTrace) -> str:
     """Say how far changes move the last layer's attention weights or contexts."""
-    last, before = view.layers[-1], original.layers[-1]
+    last, before = view.attending[-1], original.attending[-1]
     # Layers of a kind are counted on the page by themselves.
-    number = sum(each.kind == last.kind for each in view.layers[:-1])
+    number = sum(each.kind == last.kind for each in view.layers if each.number < last.number)
     where = say("models.layer", layer=number)
     if len(view.kinds) > 1:
         where = say("models.use.layer_of_kind", layer=number, kind=say(f"models.page.kinds.{last.kind}"))
@@ -170,6 +172,29 @@ def held_out_in_words(view: ModelTrace) -> str:
         f"{each}{when}": share for each, both in told.items() for when, share in zip(("", "_before"), both, strict=True)
     }
     return say("write.held_out", n=_EXAM, **shares)
+
+
+def stood_in_words(view: ModelTrace) -> str:
+    """Say which head stands in for those off; blank without any.
+
+    It's told for the word that is likeliest without the changes. Where other changes are laid, too, nothing is told:
+    it wouldn't be known what made up for what.
+    """
+    off = {(each.layer, each.head) for each in view.edits if each.matrix == OFF and each.head is not None}
+    if not off or len(off) < len(view.edits) or view.original is None:
+        return ""
+    token = int(view.original.result.logits[0, -1].argmax())
+    try:
+        found = stood_in(looked_why(view.original, token), looked_why(view, token), off)
+    except RefusedError:
+        return ""
+    digits = state.digits()
+    numbers = {name: written(getattr(found, name), digits)
+               for name in ("score", "score_off", "lost", "before", "after", "fed")}  # fmt: skip
+    heads = listed([say("write.stood.head", layer=layer, head=head) for layer, head in sorted(off)])
+    told = say("write.stood.off", token=visible(text_of(view.tokenizer, token)), heads=heads, **numbers)
+    which = "none" if found.head is None else "most"
+    return f"{told} {say(f'write.stood.{which}', layer=found.layer, head=found.head, **numbers)}"
 
 
 def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:

@@ -1,4 +1,4 @@
-"""The page Real model: a sentence, all heads, and one board."""
+"""The page Language model: a sentence, all heads, and one board."""
 
 from functools import partial
 from itertools import takewhile
@@ -8,7 +8,7 @@ import streamlit as st
 from attnviz.app.keeper.runs import in_turn
 from attnviz.app.model.changing import CHANGES_OPEN, in_words, show_changes, show_switch
 from attnviz.app.model.comparing import show_comparison
-from attnviz.app.model.grid import show_head, show_heads, show_what_to_look_for, show_which
+from attnviz.app.model.grid import differential_in_words, show_head, show_heads, show_what_to_look_for, show_which
 from attnviz.app.model.head import show_board
 from attnviz.app.model.looked import fitting, looked, most_of, turn
 from attnviz.app.model.typing import Asked, is_too_long, model_session, open_on_first_model, sentence, show_asked
@@ -34,20 +34,19 @@ from attnviz.link.parameter_table import (
     MODEL_HEAD,
     MODEL_KIND,
     MODEL_QUERY,
+    MODEL_SECOND,
     MODEL_TARGET,
     MODEL_WRITTEN,
     texts,
 )
 from attnviz.models import ModelEdit, ModelTrace
-from attnviz.models.trace import Kind
+from attnviz.models.layers.layer import Kind
 from attnviz.models.uses import has_next
 from attnviz.models.writing import can_write
 from attnviz.words import say
 
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _STYLE = """<style>
-[class*="st-key-model_"] .stButton button[kind="primary"] { min-height: 42px; padding-inline: 32px; }
-[class*="st-key-model_"] .stButton button[kind="primary"] p { font-size: 16px; font-weight: 600; }
 .stMainBlockContainer:has([class*="st-key-model-board"]) { padding-bottom: 0; }
 [class*="st-key-model-board"] { margin-bottom: -34px; } /* what it leaves below its dock is no part of the page */
 @media (max-width: 900px) { STACKED }
@@ -97,14 +96,15 @@ def _show_page(*, alone: bool) -> None:
         if not text.strip():
             st.info(say("models.page.blank"), icon=":material/edit:")
             return
-        target = take(MODEL_TARGET)
+        target, second = take(MODEL_TARGET), take(MODEL_SECOND)
+        read = (text, second) if second.strip() else text
         try:
-            with turn(name, text, target):
-                start = looked(name, text, target)
+            with turn(name, read, target):
+                start = looked(name, read, target)
                 more = {"written": _written(start), "cache": take(MODEL_CACHE) != "off"}
-                plain = looked(name, text, target, **more)
+                plain = looked(name, read, target, **more)
                 edits = _edits(plain)
-                whole = looked(name, text, target, edits, **more) if edits else plain
+                whole = looked(name, read, target, edits, **more) if edits else plain
                 view = whole.only(_kind(whole))
                 place = _picked(view)
                 query = _query(view, place)
@@ -136,9 +136,11 @@ def _show_all(
             show_next(whole)
     with st.container(key="model_uses", gap="small"):
         show_uses(whole, name)
-        show_switch(view.layers[place[0]], place[1], whole.edits, "off")
+        show_switch(view.attending_at(place[0]), place[1], whole.edits, "off")
     with right:
         show_head()
+        if told := differential_in_words(view.attending_at(place[0])):
+            st.caption(told)
         with st.container(horizontal=True, vertical_alignment="center", key="model_ways"):
             st.button(say("models.page.numbers"), key="model.numbers", type="primary", on_click=_open, args=("board",))
             st.button(say("models.page.beside"), key="model.beside", type="tertiary", on_click=_open, args=("compare",))
@@ -151,7 +153,7 @@ def _show_one(view: ModelTrace, place: tuple[int, int], query: int, opened: str,
     line.button(say("models.page.all"), key="model.all", icon=":material/arrow_back:", on_click=_back)
     line.markdown(f"**{say('models.view.place', layer=place[0], head=place[1])}**", width="content")
     if opened == "board":
-        show_board(view, *place, query, view.edits)
+        show_board(view, *place, query, view.edits, line)
     else:
         show_comparison(view, place, take(MODEL_TARGET), query)
 
@@ -208,11 +210,19 @@ def _kind(view: ModelTrace) -> Kind:
 def _picked(view: ModelTrace) -> tuple[int, int]:
     layer, head = take(MODEL_HEAD)
     if (layer, head) not in list(view.heads):
+        first = next(iter(view.heads))
         if (layer, head) != FIRST_HEAD:
-            state.say_ignored(say("models.page.none", layer=layer, head=head))
-        url_texts.correct(MODEL_HEAD, "0.0")
-        return 0, 0
+            state.say_ignored(_no_such(view, layer, head))
+        url_texts.correct(MODEL_HEAD, f"{first[0]}.{first[1]}")
+        return first
     return layer, head
+
+
+def _no_such(view: ModelTrace, layer: int, head: int) -> str:
+    """Say that a head isn't there, and why."""
+    if layer < view.n_layers and not view.layers[layer].n_heads:
+        return say("models.others.picked", layer=layer, does=view.layers[layer])
+    return say("models.page.none", layer=layer, head=head)
 
 
 def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: str) -> None:
@@ -222,10 +232,10 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
     title, target = say("models.share.weights", layer=layer, head=head), take(MODEL_TARGET)
     alt = say("models.of_head", model=view.name, layer=layer, head=head)
     offer("model.weights", title, alt, lambda: heatmap_spec(trace, "attention_weights", query=query, digits=digits))
-    offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=view.n_layers,
+    offer("model.heads", say("models.title", model=view.name), say("models.alt", layers=len(view.attending),
           heads=view.n_heads, model=view.name), lambda: model_spec(view))  # fmt: skip
     this_session().shared.computation = Computation(
-        f"layer{layer}_head{head}", say("models.share.about"), view.layers[layer].whole(head),
+        f"layer{layer}_head{head}", say("models.share.about"), view.attending_at(layer).whole(head),
         lambda: model_script(view, *place, name=name, target=target, digits=digits, drawing=drawing()),
         lambda: head_report(view, *place, digits=digits), lambda: model_page(view),
     )  # fmt: skip

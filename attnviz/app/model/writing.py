@@ -11,7 +11,7 @@ from attnviz.app.component import component
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
-from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of
+from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of, stood_in_words
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
@@ -85,11 +85,13 @@ def show_next(view: ModelTrace) -> None:
     _next(key="model.next", data=data)
     if exam := held_out_in_words(view) if writes else "":
         st.caption(exam)
+    if instead := stood_in_words(view) if writes else "":
+        st.caption(instead)
     short = say("write.settings", temperature=f"{sampling.temperature:g}", top=sampling.top_k)
     with st.popover(short, width="content"):
         _show_settings(sampling, seed, writes=writes)
         if writes:
-            is_too_long(sentence(MODEL_FROM, say("write.from.field"), "model.from", ends=MODEL_PLACE))
+            is_too_long(sentence(MODEL_FROM, say("write.from.field"), "model.from", ends=(MODEL_PLACE,)))
     if full:
         st.info(say("write.full", n=len(view.tokens)), icon=":material/info:")
     elif ended:

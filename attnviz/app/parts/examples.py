@@ -1,6 +1,8 @@
 """Example sentences and worked examples, and links to a set-up."""
 
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -14,11 +16,12 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.stages import ITSELF
 from attnviz.link.parameter_table import PINNED, QUERY, texts
-from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, with_example
+from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, query_of, with_example
 from attnviz.published import OPENING, starting_points, worked_examples
+from attnviz.published.by_class import by_class
 from attnviz.words import by_language, say
 
-_SENTENCES = ("cat", "dog", "man", "animal", "be")
+_SENTENCES = ("big", "man", "cat", "animal", "be")
 
 
 def example_sentences() -> tuple[str, ...]:
@@ -28,27 +31,36 @@ def example_sentences() -> tuple[str, ...]:
 
 @by_language()
 def offered() -> tuple[dict[str, Any], ...]:
-    """Return each example's name, title and change of the query.
+    """Return each example's title, what it shows and its query, opening first.
 
-    With `whole`, it replaces the whole set-up. The name of a sentence is its number.
+    With `whole`, it replaces the whole set-up. The name of a sentence is its number. Worked examples stand in the
+    set-up alone.
     """
-    text = parameters()["text"]
-    sentences = [
-        {"name": str(n), "title": each, "whole": False, "patch": {"text": text.write(each) or None, CHANGES: None}}
-        for n, each in enumerate(example_sentences())
-    ]
-    worked = {
-        name: {"name": name, "title": each.title, "whole": True, "patch": with_example({EXAMPLE: name})}
-        for name, each in starting_points().items()
-    }
-    return (sentences[0], worked.pop(OPENING), *sentences[1:], *worked.values())
+    published, *sentences = (
+        _offer(str(n), text, name, dict(parse_qsl(query_of(of_example(text)))))
+        for n, (text, name) in enumerate(zip(example_sentences(), ("published", *_SENTENCES), strict=True))
+    )
+    opening = starting_points()[OPENING].scenario.text
+    return (_offer(OPENING, opening, "opening", with_example({EXAMPLE: OPENING})), *sentences, published)
+
+
+def _offer(name: str, title: str, shows: str, patch: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": name, "title": title, "shows": say(f"setup.shows.{shows}"), "whole": True, "patch": dict(patch)}
+
+
+def of_example(sentence: str) -> Scenario:
+    """Return the scenario of an offered sentence.
+
+    The published one has its published vectors, all others have theirs by kind of word.
+    """
+    return Scenario(PUBLISHED_TEXT, embedding="published") if sentence == PUBLISHED_TEXT else by_class(sentence)
 
 
 def use_sentence(sentence: str) -> None:
-    """Begin with a sentence, with the matrices that the seed draws."""
+    """Begin with a sentence, on all pages; call it in a callback."""
     state.forget_offer()
     drop_changes()
-    address.turn({"text": sentence})
+    begin_with(of_example(sentence))
 
 
 def drop_changes() -> None:

@@ -33,9 +33,9 @@ _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2"
 # Large choices, then what was predicted beside what happened.
 _STYLE = """<style>
-[class*="st-key-predict-"] button { min-height: 52px !important; padding-left: 18px; text-align: left; }
+[class*="st-key-predict-"] button { min-height: var(--act-large) !important; padding-left: 18px; text-align: left; }
 [class*="st-key-predict-"] button > div { justify-content: flex-start; }
-[class*="st-key-predict-"] button p { font-size: 17px; font-weight: 600; }
+[class*="st-key-predict-"] button p { font-size: var(--act-large-letters); font-weight: 600; }
 h2:focus a { visibility: hidden !important; }
 .st-key-prediction_both [data-testid="stText"] { font-size: 18px !important; font-weight: 600; }
 </style>"""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -120,9 +121,12 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: S
     beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
     data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
     this_session().painting.begun = True
-    _heatmaps(key=_HEATMAPS_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
-    with show_picked(trace, picked, query):
-        mark_while_older(scenario, "picked", *seen)
+    # Without a picked cell the choice stands above the heatmaps; they keep room for an explanation below its matrix.
+    choice = st.container()
+    with st.container(key="heatmaps_place"):
+        _heatmaps(key=_HEATMAPS_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))
+        with choice if picked is None else nullcontext(), show_picked(trace, picked, query):
+            mark_while_older(scenario, "picked", *seen)
 
 
 def _take_click(trace: AttentionTrace) -> None:

@@ -6,27 +6,22 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.app.parts.examples import PANEL, keep_as_a, open_panel
-from attnviz.app.parts.picked_cell import pick, picked_place
-from attnviz.app.parts.predicting import ask, lead_on, predicted, show_outcome
+from attnviz.app.parts.picked_cell import picked_place
+from attnviz.app.parts.predicting import ask, predicted, show_outcome
+from attnviz.app.playground.chips import MASK, OTHERS, PART, put, show_chips, show_misfits, show_typed, show_why
 from attnviz.app.playground.mask import show_mask
 from attnviz.app.playground.replaced import show_replaced
-from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import go_to, turn
+from attnviz.app.session import url_texts
+from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_head, picked_layer, picked_query, take, traced_in_view
-from attnviz.core.heads import of_whole
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.core.what_if import LARGEST, MOST_TYPED, PLACES, SWITCHES, TYPED, WhatIf
-from attnviz.explanation.masking import key_of
+from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.link.parameter_table import BITS, OPEN, PREDICTED, PREDICTIONS, QUERY, WHAT_IF
 from attnviz.teach.predictions import Asked, fails_at
-from attnviz.teach.switched import about, alone, called, next_of, turned, without, yet_to_predict
+from attnviz.teach.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
 from attnviz.words import say
-
-WIDGET = "what_if"
-_FIRST = "what_if.first"  # the stage of the cell that led here: what changes it stands first
-_OF = {"k": "q", "scaled_scores": "attention_weights"}
 
 
 def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
@@ -40,12 +35,13 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
     on = WhatIf.read(scenario.what_if)
     session = this_session()
     if take(BITS) and not session.what_if_opened:  # what a link says is to be seen
-        session.what_if_opened = True
+        session.put(PART, OTHERS)
         open_panel()
+        session.what_if_opened = True  # only now: a run that is overtaken before leaves it to the next one
     if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
         open_panel()
         place = picked_place(traced_in_view(scenario))
-        session.put(_FIRST, _OF.get(place[0], place[0]) if place else "")
+        session.put(PART, place[0] if place and place[0] == MASK else None)
         url_texts.correct(OPEN, "")
     if asked:
         open_panel()
@@ -53,105 +49,64 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
         if panel.open:
             with st.container(key="what_if_panel"):
                 if asked:
-                    _ask(scenario, asked)
-                    return
-                _show_ways(scenario, on)
-                _show_happened(scenario, on)
-                tabs = {name: say(f"what_if.tabs.{name}") for name in ("steps", "mask", "others")}
-                steps, mask, others = st.tabs(list(tabs.values()), default=tabs.get(session.get(_FIRST, "")))
-                with steps:
-                    _show_switches(scenario, on)
-                with mask:
-                    show_mask(scenario)
-                with others:
-                    show_replaced(scenario)
+                    _ask(asked)
+                else:
+                    _show_chosen(scenario, on)
     if not panel.open:
         _show_ways(scenario, on)
+
+
+def _show_chosen(scenario: Scenario, on: WhatIf) -> None:
+    """Draw the chips, the open part, and what came of a chip."""
+    st.text(say("what_if.lead"))
+    part = show_chips(scenario, on)
+    if part:
+        with st.container(key="what_if_part"):
+            if part == TYPED:
+                show_typed(scenario, on)
+            elif part == MASK:
+                show_mask(scenario)
+            else:
+                show_misfits(scenario)
+                show_replaced(scenario)
+    if on.text:
+        with st.container(key="what_if_happened"):
+            with st.container(key="what_if_said"):
+                told, then = _show_happened(scenario, on)
+                show_why(scenario, without(on, told) if told else on)
+            with st.container(key="what_if_then", gap="xsmall"):
+                _show_ways(scenario, on)
+                then()
 
 
 def _show_ways(scenario: Scenario, on: WhatIf) -> None:
     """Draw the ways back from what is on."""
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
-            st.button(
-                say("what_if.compare"), type="primary", on_click=_keep_usual, args=(scenario,), key="what_if.compare"
-            )
-            st.button(say("what_if.back"), on_click=_put, args=(lambda _: WhatIf(),), key="what_if.back")
+            st.button(say("what_if.back"), type="primary", on_click=put, args=(lambda _: WhatIf(),),
+                      key="what_if.back")  # fmt: skip
+            st.button(say("what_if.compare"), on_click=_keep_usual, args=(scenario,), key="what_if.compare")
 
 
-def _show_switches(scenario: Scenario, on: WhatIf) -> None:
-    st.text(say("what_if.lead"))
-    first = this_session().get(_FIRST, "")
-    for switch in sorted(SWITCHES.values(), key=lambda each: each.stage != first):
-        if switch.name == TYPED:
-            _show_typed(scenario, on)
-        else:
-            _show_switch(scenario, on, switch.name, switch.settings)
-
-
-def _show_switch(scenario: Scenario, on: WhatIf, name: str, settings: tuple[str, ...]) -> None:
-    st.radio(
-        say(f"what_if.{name}.label"), ("", *settings), horizontal=True,
-        format_func=lambda each: say(f"what_if.{_key(name, each)}.choice") if each else say("what_if.usual"),
-        captions=[say(f"what_if.{_key(name, each)}.does") for each in ("", *settings)],
-        **this_session().held(f"what_if.{name}", on.get(name), lambda to: _put(lambda now: now.with_(name, to))),
-    )  # fmt: skip
-    if on.get(name):
-        st.caption(say(key_of(f"{name}.{on.get(name)}", "more", scenario.reads_others)))
-
-
-def _key(name: str, setting: str) -> str:
-    return f"{name}.{setting.replace('-', '_')}".rstrip(".")
-
-
-def _show_typed(scenario: Scenario, on: WhatIf) -> None:
-    names = {"query": token_labels(scenario.tokens, 40), "key": token_labels(scenario.read_tokens, 40)}
-    st.markdown(say("what_if.typed.label", most=MOST_TYPED, n=len(on.typed)))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_typed"):
-        row, column = (
-            st.selectbox(say(f"what_if.typed.{axis}"), range(len(labels)), format_func=labels.__getitem__,
-                         index=picked_query(scenario) if axis == "query" else 0, key=f"what_if.typed.{axis}",
-                         persist_state="session")
-            for axis, labels in names.items()
-        )  # fmt: skip
-        number = st.number_input(say("what_if.typed.number"), -LARGEST, LARGEST, 5.0, 0.5, format="%g",
-                                 key="what_if.typed.number", persist_state="session")  # fmt: skip
-        st.button(say("what_if.typed.put"), on_click=_put, args=(lambda now: now.typing(row, column, number),),
-                  key="what_if.typed.put")  # fmt: skip
-        st.button(say("what_if.typed.clear"), on_click=_put, args=(lambda now: WhatIf(now.chosen),),
-                  disabled=not on.typed, key="what_if.typed.clear")  # fmt: skip
-    if on.typed:
-        st.caption(say("what_if.typed.more"))
-
-
-def _put(change: Callable[[WhatIf], WhatIf]) -> None:
-    """Set the switches; in a callback, before the controls are drawn."""
-    try:
-        to = WhatIf.read(change(WhatIf.read(this_session().get(WIDGET))).text)
-    except ValueError:
-        state.say(say("what_if.refused", most=MOST_TYPED))
-        return
-    turn({WIDGET: to.text})
-    lead_on()
-
-
-def _ask(scenario: Scenario, asked: Asked) -> None:
-    """Ask what a switch will do, and pick the cell it changes."""
+def _ask(asked: Asked) -> None:
+    """Ask what a switch will do."""
     place = next(each for each in PLACES if about(each) == asked.about)
-    cell = asked.cell and of_whole(traced_in_view(scenario).stages, *asked.cell)
     with st.container(key="what_if_asked", gap="xsmall"):
-        ask(asked, lambda: pick(cell))
-        st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=_put,
+        ask(asked)
+        st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=put,
                   args=(lambda now: without(now, place),))  # fmt: skip
 
 
-def _show_happened(scenario: Scenario, on: WhatIf) -> None:
-    """Tell what became of the predicted number, why, and what to try."""
+def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], None]]:
+    """Tell what became of the predicted number, and why.
+
+    Returns of which change, blank for none, and what draws the buttons of what to try next.
+    """
     made: dict[str, str] = take(PREDICTED)
     is_on = {about(place): place for place in PLACES if without(on, place) != on}
     last = next((is_on[each] for each in reversed(made) if each in is_on), "")
     if not last:
-        return
+        return "", lambda: None
     usual = replace(scenario, what_if=without(on, last).text)
 
     def asks(query: int) -> Asked | None:
@@ -161,16 +116,21 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> None:
     asked = asks(query)
     if asked is None:
         st.text(say("predicting.nothing.switch"))
-        return
+        return "", lambda: None
     show_outcome(asked)
+    is_wrong = made[asked.about] in asked.wrong and last != TYPED
+    other = fails_at(asks, made[asked.about], query, len(scenario.tokens)) if is_wrong else None
+    return last, lambda: _show_next(scenario, last, other)
+
+
+def _show_next(scenario: Scenario, last: str, other: int | None) -> None:
+    """Draw the ways to another row and to the next change."""
     with st.container(horizontal=True, key="what_if_next"):
-        if made[asked.about] in asked.wrong:
-            other = fails_at(asks, made[asked.about], query, len(scenario.tokens))
-            if other is not None and last != TYPED:
-                st.button(say("predicting.see", token=token_labels(scenario.tokens, 40)[other]), key="what_if.see",
-                          on_click=url_texts.put, args=(QUERY, other))  # fmt: skip
+        if other is not None:
+            st.button(say("predicting.see", token=token_labels(scenario.tokens, 40)[other]), key="what_if.see",
+                      on_click=url_texts.put, args=(QUERY, other))  # fmt: skip
         if then := next_of(replace(scenario, what_if=""), last):
-            st.button(say("what_if.predict.next", choice=called(then, alone(then))), key="what_if.next", on_click=_put,
+            st.button(say("what_if.predict.next", choice=choice_of(then)), key="what_if.next", on_click=put,
                       args=(lambda _: alone(then),))  # fmt: skip
 
 

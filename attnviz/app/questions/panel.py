@@ -13,13 +13,14 @@ from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_ou
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
-from attnviz.app.session.url_texts import take
+from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
 from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
-from attnviz.teach.questions.asking import ANSWERS, OF_OLDER_ANSWERS, QUERY, Change, View
+from attnviz.teach.questions.offered import QUERY, Change, View
+from attnviz.teach.questions.predicted import ANSWERS
 from attnviz.words import say
 
 
@@ -34,7 +35,7 @@ class Stage(Enum):
     def of(cls, question: Question, example: Example, made: str) -> "Stage":
         """Return the stage, by what was predicted and how the example stands."""
         now = example.scenario, example.options
-        if made in (SKIPPED, *ANSWERS, *OF_OLDER_ANSWERS) and now == question.acted:
+        if made in (SKIPPED, *ANSWERS) and now == question.acted:
             return cls.ANSWERED
         return cls.ASKED if not made and now == (question.start, question.defaults) else cls.TRIED
 
@@ -118,11 +119,14 @@ class Panel:
         if stage is Stage.ANSWERED:
             show_outcome(self.question.asked)
         st.text(self.question.answer[0])
-        if stage is Stage.ANSWERED:
-            self._show_next()
+        if stage is Stage.ANSWERED or is_presenting():  # a lecture room sees the board with what is told
+            if stage is Stage.ANSWERED:
+                self._show_next()
             self._show_ways_on()
             with st.expander(say("question_page.more"), key="question_more"):
                 self._show_tries()
+            if stage is not Stage.ANSWERED:
+                take_focus()
         else:
             self._show_tries()
             self._show_ways_on()
@@ -150,7 +154,7 @@ class Panel:
         question, example, at = self.question, self.example, QUESTIONS.index(self.question)
         with st.container(horizontal=True, gap=None, key="question_ways"):
             if at + 1 < len(QUESTIONS):
-                st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],), type="tertiary",
+                st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],),
                           shortcut="PageDown", key="questions.next")  # fmt: skip
             if question.what_if:
                 show_way_to_panel("questions.what_if", example.scenario, example.query)
@@ -166,7 +170,7 @@ class Panel:
             st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
                       on_click=_lead, args=("lesson", STEP, STEPS[question.step - 1].name))  # fmt: skip
             if at:
-                st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],), type="tertiary",
+                st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],),
                           shortcut="PageUp", key="questions.back")  # fmt: skip
             if question.sweep:
                 st.button(say("question_page.scaling"), key="questions.scaling", type="tertiary", on_click=_lead,

@@ -14,8 +14,11 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import marked_while_older, show_stored_board
+from attnviz.app.components.row_bars import Panel as Row
+from attnviz.app.components.row_bars import show_row_bars
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
+from attnviz.app.questions.finding import show_finding
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
 from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
@@ -31,12 +34,13 @@ from attnviz.figures.small_tables import table_in_words
 from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
 from attnviz.link.question_text import Example, question_of, whole_text
 from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question, Seen
+from attnviz.teach.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 _FOR_BOARD = 1.35  # times as large are tables that stand for a board
 _BESIDE = {"sum": (66, 34), "axis": (58, 42)}  # the board, and the picture beside it
+_IN_HALL = {"sum": (56, 44), "axis": (27, 73)}  # the same where all is enlarged
 _STYLE = (Path(__file__).parent / "questions.css").read_text()
 
 
@@ -86,17 +90,29 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
         if has_board:
             _show_board(question, example)
         else:
-            with st.container(horizontal=True, gap="small", key="questions_pictures"):
-                _show_tables(seen, question, _FOR_BOARD)
+            _show_bars(seen, question)
+            if seen.by_width is None or not is_presenting():  # in a hall, the bars say it alone
+                with st.container(horizontal=True, gap="small", key="questions_pictures"):
+                    _show_tables(seen, question, 1.0 if is_presenting() else _FOR_BOARD)
         return
-    board, pictures = st.columns(_BESIDE[question.slug])
+    presenting = is_presenting()
+    board, pictures = st.columns((_IN_HALL if presenting else _BESIDE)[question.slug])
     with board:
         _show_board(question, example)
     made = question.makes(example.scenario, example.options)
-    with pictures, _beside(made, has_board, "pictures"):
-        _show_tables(seen, question, _FOR_BOARD)
+    with pictures, _beside(made, has_board, "pictures"), st.container(horizontal=presenting, key="questions_points"):
+        _show_tables(seen, question, 1.0 if presenting else _FOR_BOARD)
         title, alt = say("question_page.points"), say("question_page.points_alt")
-        show_offered(partial(points_spec, seen.points), f"questions.{question.slug}.points", title, alt)
+        draw = partial(points_spec, seen.points, in_hall=presenting)
+        show_offered(draw, f"questions.{question.slug}.points", title, alt)
+
+
+def _show_bars(seen: Seen, question: Question) -> None:
+    """Draw rows of attention weights that follow a slider of d_k."""
+    if seen.by_width is not None:
+        dims, rows = seen.by_width.dims, seen.by_width.rows
+        panels = [Row.of(of_p, p) for p, of_p in rows.items()]
+        show_row_bars(f"questions.{question.slug}.bars", dims, panels, at=len(dims) - 1, name="d_k")
 
 
 def _beside(scenario: Scenario, has_board: bool, key: str) -> AbstractContextManager[None]:
@@ -128,7 +144,9 @@ def looks_of(question: Question, example: Example, made: str, *, presenting: boo
     """
     asked = Stage.of(question, example, made) is Stage.ASKED
     fixed = question.fixed or asked
-    looks = questions.looks_of(question, example.scenario, example.options, fixed=fixed, holds=asked)
+    looks = questions.looks_of(
+        question, example.scenario, example.options, fixed=fixed, holds=asked, in_hall=presenting
+    )
     return replace(looks, ribbons=None) if presenting else looks
 
 
@@ -158,8 +176,18 @@ def _show_board(question: Question, example: Example) -> None:
 
 def show_list() -> None:
     """Draw all questions, by their subjects; each leads to its page."""
+    st.markdown(f"## {say('app.questions.title')}")
     st.text(say("question_page.list", questions=plural(len(QUESTIONS), "question")))
+    show_finding()
     st.html(f"<style>{_STYLE}{_pictures(is_dark())}</style>")
+    with st.container(key="questions_first", gap="xxsmall"):
+        st.caption(say("question_page.first"))
+        for number, question in enumerate((question_of(slug) for slug in FIRST), start=1):
+            assert question is not None
+            label = say("question_page.first_of", number=number, title=question.title)
+            st.button(
+                label, key=f"questions.first.{question.slug}", on_click=open_it, args=(question,), type="tertiary"
+            )
     with st.container(key="questions_list"):
         for subject in SUBJECTS:
             about_it = [question for question in QUESTIONS if question.subject == subject]
@@ -173,7 +201,7 @@ def show_list() -> None:
 def _pictures(dark: bool) -> str:
     """Return the CSS with the cards' pictures; they never change."""
     return "".join(
-        f'.st-key-questions-open-{each.slug} button::before {{ background-image: url("{_as_url(each, dark)}"); }}'
+        f'.st-key-questions-open-{each.slug} button::after {{ background-image: url("{_as_url(each, dark)}"); }}'
         for each in QUESTIONS
     )
 

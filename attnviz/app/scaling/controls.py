@@ -112,7 +112,12 @@ def _show_own() -> None:
 def take_from_url() -> None:
     """Set the controls from the URL after opening it or going back."""
     settings = take(SWEEP)
-    if url_texts.current(SWEEP) != this_session().get(_GOOD):
+    if url_texts.current(SWEEP) == this_session().get(_GOOD):
+        return
+    if _GOOD in this_session() and replace(_good(), dim=settings.dim) == settings:  # the slider of d was moved
+        this_session().put("scaling.dim", settings.dim)
+        _keep(settings)
+    else:
         fill(settings)
 
 

@@ -1,44 +1,37 @@
 """What the scaling page shows of a sweep."""
 
+from contextlib import suppress
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from attnviz.app.parts.charts import download, offer, show_offered, show_pickable
+from attnviz.app.parts.charts import download, offer, show_pickable
 from attnviz.app.scaling.controls import pick_dimension
+from attnviz.app.scaling.rows import sampled
 from attnviz.app.scaling.sweeps import Swept, inputs_of
-from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
-from attnviz.app.session.url_texts import picked_query
-from attnviz.app.text import is_dark, literal, message_of
-from attnviz.core.limits import MAX_D
+from attnviz.app.text import is_dark
 from attnviz.core.scenario import Scenario
-from attnviz.core.tokens import visible
-from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec, row_spec
-from attnviz.link.parameter_table import QUERY, SWEEP, VIEW
-from attnviz.link.set_up import query_of
-from attnviz.scaling.experiment import sample_row
+from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec
 from attnviz.scaling.in_words import (
     about_gradient,
     about_source,
     described_curve,
     flat_or_not,
     theory_against_measured,
-    write_number,
 )
-from attnviz.scaling.settings import OWN, SweepSettings, encode_settings, playground_scenario
+from attnviz.scaling.settings import OWN, SweepSettings
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
 
 def show_numbers(label: str, table: pd.DataFrame, name: str) -> None:
-    """Show a table, folded away, with its CSV."""
-    with st.expander(label):
-        st.dataframe(table, hide_index=True, width="stretch")
-        make = partial(table.to_csv, index=False)
-        download(say("scaling.numbers.csv"), make, f"{name}.csv", f"scaling.csv.{name}")
+    """Show a table with its CSV."""
+    st.markdown(f"### {label}")
+    st.dataframe(table, hide_index=True, width="stretch")
+    make = partial(table.to_csv, index=False)
+    download(say("scaling.numbers.csv"), make, f"{name}.csv", f"scaling.csv.{name}")
 
 
 _PLOT = CURVES[0]
@@ -93,8 +86,13 @@ def _show_curve(swept: Swept, curve: Curve, height: int = 300) -> None:
     _take_click(curve.column, clicked)
 
 
-def show_table(swept: Swept) -> None:
-    """Show every number of the sweep, to read and to take home."""
+def show_tables(swept: Swept, scenario: Scenario | None) -> None:
+    """Show one row's and the sweep's numbers, to take home."""
+    settings = swept.settings
+    with suppress(ValueError):  # the bars say why there is no row
+        if not settings.of_projections or inputs_of(scenario):
+            row = sampled(settings, scenario, settings.picked)
+            show_numbers(say("scaling.row.numbers", dim=settings.picked), row, "softmax_row")
     show_numbers(say("scaling.numbers.table"), swept.table, "scaling")
 
 
@@ -112,58 +110,3 @@ def _take_click(name: str, clicked: float | None) -> None:
 def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
     # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
     return curve.theory and not (settings.of_projections and curve.column == "std")
-
-
-def show_row(settings: SweepSettings, scenario: Scenario | None) -> None:
-    """Show a softmax row at the picked dimension before and after scaling."""
-    key = f"scaling.at.{settings.picked}"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(say("scaling.row.dimension"), settings.dims, settings.dims.index(settings.picked), key=key,
-                     on_change=lambda: pick_dimension(this_session().get(key)), width=140)  # fmt: skip
-        _show_link(settings, scenario)
-    own = settings.of_projections
-    x = inputs_of(scenario) if own else None
-    if own and (x is None or scenario is None):
-        st.text(say("scaling.row.too_short"))
-        return
-    tokens = scenario.tokens if own and scenario is not None else ()
-    query = picked_query(scenario) if own and scenario is not None else 0
-    try:
-        row = sample_row(settings.picked, settings.seed, n_keys=settings.keys, source=settings.source, query=query, x=x)
-    except ValueError as error:
-        st.text(say("scaling.row.bad", why=message_of(error)))
-        return
-    labels = [visible(token)[:12] for token in tokens]
-    order = np.arange(len(row)) if labels else np.argsort(-row.scores.to_numpy())
-    before, after = row.attention_weights_unscaled.to_numpy()[order], row.attention_weights.to_numpy()[order]
-    left, right = st.columns(2)
-    keys = labels or [say("scaling.row.key", number=k) for k in order]  # in the table, too, they have these numbers
-    axis = None if labels else say("scaling.row.axis_sorted")
-    raw = say("scaling.row.raw", dim=settings.picked, largest=write_number(before.max()))
-    scaled = say("scaling.row.scaled", dim=settings.picked, largest=write_number(after.max()))
-    for column, name, weights, title in ((left, "none", before, raw), (right, "sqrt", after, scaled)):
-        with column:
-            draw = partial(row_spec, {name: weights}, title, labels=labels, keys=keys, axis=axis)
-            alt = say("scaling.row.alt", title=title, n=len(row))
-            show_offered(draw, f"scaling.row.{name}", title, alt, width="stretch")
-    if labels:
-        st.caption(say("scaling.row.of_query", token=literal(visible(tokens[query]))))
-    else:
-        st.caption(say("scaling.row.of_vectors"))
-    show_numbers(say("scaling.row.numbers"), row, "softmax_row")
-
-
-def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
-    dim = settings.picked
-    if dim > MAX_D:
-        st.text(say("scaling.row.playground_limit", most=MAX_D))
-        return
-    others = {name: text for name in (QUERY, VIEW) if (text := url_texts.current(name))}
-    if sweep := encode_settings(settings):
-        others[SWEEP] = sweep
-    query = query_of(playground_scenario(scenario, settings), **others) if scenario else f"d_out={dim}"
-    # Not st.page_link: the controls of this session would hold on to their values, and the URL would have both.
-    st.link_button(
-        say("scaling.row.playground", dim=dim), f"./?{query}", key="scaling.open", icon=":material/open_in_new:",
-        help=say("scaling.row.playground_help"),
-    )  # fmt: skip

@@ -99,7 +99,7 @@ def show_which_dimension(settings: SweepSettings) -> None:
         title = say("scaling.heads.title", d_k=d_k, d_model=D_MODEL)
         keys = [say("scaling.heads.token", number=i, score=text) for i, text in enumerate(texts)]
         draw = partial(
-            row_spec, rows, title, names=("/ √d_k", "/ √d_model"), labels=texts, keys=keys,
+            row_spec, rows, title, names=("÷ √d_k", "÷ √d_model"), labels=texts, keys=keys,
             axis=say("scaling.heads.axis"),
         )  # fmt: skip
         alt = say("scaling.heads.alt", right=write_number(rows["sqrt"].max()), wrong=write_number(rows["linear"].max()))

@@ -12,6 +12,7 @@ from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers
 from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
+from attnviz.app.server.connections import limit_connections
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.settings import settings
@@ -35,6 +36,7 @@ def middleware() -> list[Middleware]:
             most=given.most_sessions,
             most_of_address=given.most_of_address,
             most_mib=given.most_memory,
+            forwarders=given.forwarders,
         ),
         Middleware(SaysWhere),
         Middleware(SendsPacked),
@@ -57,6 +59,7 @@ def routes() -> list[Route]:
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the preparation of torch and models with the server."""
+    limit_connections()
     write_as_json()
     CLOCK.watch()
     answers.begin()

@@ -14,6 +14,7 @@ METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY, DATABAS
     "ATTNVIZ_MOST_MEMORY",
     "ATTNVIZ_DATABASE",
 )  # fmt: skip
+FORWARDERS = "FORWARDED_ALLOW_IPS"  # uvicorn's
 _SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
 _OF_ADDRESS = 100  # of these: a class, behind one address
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
@@ -30,6 +31,7 @@ class Settings:
     most_of_address: int  # of these sessions
     most_memory: int | None  # MiB of the process, beyond which no further page is opened
     database: str  # of classes; blank for none
+    forwarders: str  # addresses of proxies, with commas between them; blank where nobody named any
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -52,6 +54,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
         of_address,
         memory,
         _database(environment),
+        environment.get(FORWARDERS, "").strip(),
     )
 
 

@@ -9,14 +9,18 @@ reader sends are left out: one of them empties what Streamlit keeps for all.
 A page of a stranger can have its own name lead to this machine (DNS rebinding): the browser then takes the server for
 that page's own, and origin and host agree. A name that does so is one that can be bought. So a browser that comes here
 itself is served under an address, under a name without a dot or under this machine's own; and one that comes by a proxy
-under whatever name it asked that for, unless names are listed.
+under whatever name it asked that for, unless names are listed. Any page can say that it comes by a proxy, so that is
+believed only of the addresses that whoever runs the server names (FORWARDED_ALLOW_IPS). uvicorn, which takes a
+visitor's address from them, believes this machine itself without being told; a page that is open on this machine and
+has its name lead here comes from it, too.
 """
 
 import asyncio
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -28,13 +32,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import used_mib
+from attnviz.app.server.connections import most_message, peer_of
 from attnviz.app.streamlit_internals import is_of_a_reader
 from attnviz.words import say
 
 _NOBODYS = (".localhost", ".local", ".internal", ".home.arpa")  # within these nobody can buy a name
 _OF_ONE = 64  # bits of an address of IPv6 that a visitor is given; the others are as they like
 RATE, BURST = 20.0, 60.0  # messages a second in the long run, and at once: as fast as a person can
-_OF_PROXIES = ("x-forwarded-for", "forwarded")  # which no page can have a browser send as it opens a socket
 
 
 def listed() -> tuple[str, ...]:
@@ -42,13 +46,14 @@ def listed() -> tuple[str, ...]:
     return tuple(str(each).strip().lower().rstrip(".") for each in st.get_option("server.allowedHosts"))
 
 
-def is_served(host: str, headers: Mapping[str, str], names: Sequence[str] = ()) -> bool:
-    """Whether this server answers under a host; `names` are those listed.
+def is_served(host: str, names: Sequence[str] = (), *, forwarded: bool = False) -> bool:
+    """Whether this server answers under a host.
 
-    >>> [is_served(host, {}) for host in ("localhost:8501", "192.0.2.7", "[::1]:8501", "elsewhere.example.org")]
+    `names` are those listed; `forwarded` says that a proxy passes the request on which may do so.
+
+    >>> [is_served(host) for host in ("localhost:8501", "192.0.2.7", "[::1]:8501", "elsewhere.example.org")]
     [True, True, True, False]
-    >>> by_proxy = {"x-forwarded-for": "192.0.2.7"}
-    >>> [is_served("a.example.org", by_proxy, names) for names in ([], ["*.example.org"], ["b.example.org"])]
+    >>> [is_served("a.example.org", names, forwarded=True) for names in ([], ["*.example.org"], ["b.example.org"])]
     [True, True, False]
     """
     try:
@@ -59,7 +64,29 @@ def is_served(host: str, headers: Mapping[str, str], names: Sequence[str] = ()) 
         return True
     if names:
         return any(each in ("*", name) or (each.startswith("*.") and name.endswith(each[1:])) for each in names)
-    return any(each in headers for each in _OF_PROXIES)
+    return forwarded
+
+
+def may_forward(peer: str, forwarders: str) -> bool:
+    """Whether an address is believed to pass requests on for others.
+
+    `forwarders` is FORWARDED_ALLOW_IPS, read as uvicorn reads it: addresses and networks with commas between them, or
+    `*` for any address.
+
+    >>> [may_forward("192.0.2.7", each) for each in ("", "*", "192.0.2.7", "10.0.0.1, 192.0.2.0/24", "10.0.0.1")]
+    [False, True, True, True, False]
+    """
+    if forwarders == "*":
+        return True
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return False
+    for each in forwarders.split(","):
+        with suppress(ValueError):  # from what is no address
+            if address in ip_network(each.strip()):
+                return True
+    return False
 
 
 def _is_nobodys(name: str) -> bool:
@@ -138,6 +165,7 @@ class Visitors:
     def __init__(
         self, app: ASGIApp, origins: Sequence[str] = (), names: Sequence[str] = (), most: int = 400,
         most_of_address: int = 100, most_mib: int | None = None, used: Callable[[], float | None] = used_mib,
+        forwarders: str = "",
     ) -> None:  # fmt: skip
         self.app = app
         self.open = 0
@@ -146,6 +174,7 @@ class Visitors:
         self._used = used
         self._origins = frozenset(each.lower() for each in origins)
         self._names = tuple(names)
+        self._forwarders = forwarders
         self._most, self._most_of_address = most, most_of_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,7 +183,8 @@ class Visitors:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        served = is_served(headers.get("host", ""), headers, self._names)
+        forwarded = "x-forwarded-for" in headers and may_forward(peer_of(scope), self._forwarders)
+        served = is_served(headers.get("host", ""), self._names, forwarded=forwarded)
         known = served and self._is_known(headers)
         if scope["type"] == "http":
             if not served:
@@ -232,6 +262,7 @@ class _Paced:
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._pace = Pace()
+        self._most = most_message()
 
     async def __call__(self) -> Message:
         while True:
@@ -241,6 +272,7 @@ class _Paced:
             if early := self._pace.early():
                 figures.HELD_BACK.inc()
                 await asyncio.sleep(early)
-            if is_of_a_reader(message.get("bytes") or b""):
+            sent = message.get("bytes") or b""
+            if len(sent) <= self._most and is_of_a_reader(sent):  # parsing 100 MB holds up everybody
                 return message
             figures.LEFT_OUT.inc()

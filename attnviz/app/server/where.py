@@ -13,6 +13,7 @@ And the headers that tell a browser what a page may do: load nothing from elsewh
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,8 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import board_file, heatmaps_file, letters_file, scripts_of_components
 from attnviz.link.parameter_table import first_model
-from attnviz.link.state import as_the_app_opens
+from attnviz.link.set_up import CHANGES
+from attnviz.link.state import as_the_app_opens, read_query
 
+_EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-8")
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # The pages beside the playground, by their names in the address: those that a board stands in, and those without.
 WITH_BOARD = ("lesson", "questions")
@@ -37,15 +40,22 @@ _SOON = "".join((
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 
 
-def where(path: str) -> bytes:
+def where(path: str, query: bytes = b"") -> bytes:
     """Return HTML that says where the server is, and what opens.
 
-    Pages stand side by side: the server is where the page's name is left out. A bare address says what it opens.
+    Pages stand side by side: the server is where the page's name is left out. An address that says at most a place
+    (a step, a presentation) names the example that it opens from the start, so that the page isn't drawn twice.
     """
-    opened = {**as_the_app_opens({}), **(first_model() if path.rpartition("/")[2] == "model" else {})}
+    said = read_query(query.decode("ascii", "replace"))
+    opened = as_the_app_opens(said)
+    if not query and path.rpartition("/")[2] == "model":
+        opened |= first_model()
+    names_it = ""
+    if opened.keys() - said.keys() >= {CHANGES} and bool(said) == bool(query):  # not of a query beyond all limits
+        names_it = f"history.replaceState(null, '', '?{urlencode(opened, safe='*')}' + location.hash)"
     return (
-        "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}; location.search || "
-        f"history.replaceState(null, '', '?{urlencode(opened, safe='*')}' + location.hash)</script>"
+        f"<script>window.__streamlit = {{BACKEND_BASE_URL: new URL('.', location.href).href}}; {names_it}\n"
+        f"{_EARLY_KEYS}</script>"
     ).encode()
 
 
@@ -86,7 +96,7 @@ class SaysWhere:
                 await HTMLResponse(leads)(scope, receive, send)
                 return
             headers = [(name, value) for name, value in scope["headers"] if name not in _LEFT_OUT]
-            added = where(scope["path"]) + soon(scope["path"], query)
+            added = where(scope["path"], query) + soon(scope["path"], query)
             await self.app({**scope, "headers": headers}, receive, _Page(send, added))
         else:
             await self.app(scope, receive, send)

@@ -16,8 +16,8 @@ from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
-from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, read_controls
+from attnviz.link.parameter_table import NUMBERS, QUESTION, texts
+from attnviz.link.set_up import EXAMPLE, PUBLISHED, VECTORS_OF_OPENING, parameters, read_controls, settings_by_class
 from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -26,7 +26,13 @@ PLAYGROUND = ""  # the first page has no name in an address
 _MOST_OFFERS = 32  # that the page may not have taken yet
 # Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
 PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
-SENT = {"PUT_OFF": PUT_OFF, "CONTROLS": list(parameters())}  # these are bound to the address
+OPENED = {"questions": [QUESTION, NUMBERS]}  # what opens a part of a page, by the page
+SENT = {
+    "PUT_OFF": PUT_OFF,
+    "CONTROLS": list(parameters()),  # these are bound to the address
+    "OPENED": OPENED,
+    "BY_CLASS": {"part": VECTORS_OF_OPENING, "settings": settings_by_class()},
+}
 
 # Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
 # the run is drawn, and the reader, when the connection is away.

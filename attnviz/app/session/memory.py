@@ -9,8 +9,8 @@ from zlib import crc32
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx
 from attnviz.link.parameter_table import texts
-from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters
-from attnviz.link.state import is_of_others, read_query, says_nothing
+from attnviz.link.set_up import EXAMPLE, parameters
+from attnviz.link.state import is_of_others, naming_its_example, read_query
 
 
 @dataclass
@@ -117,4 +117,4 @@ def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[s
     """Return the query after a run, with parameters of others kept."""
     found = {name: text for name, text in asked.items() if is_of_others(name)} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
-    return found | {EXAMPLE: PUBLISHED} if says_nothing(found) else found  # bare, it would open another example
+    return naming_its_example(found)

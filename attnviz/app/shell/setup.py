@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 import torch
 
+from attnviz.app.components.temperature import show_temperature
 from attnviz.app.keeper.runs import LANE
 from attnviz.app.parts import examples
 from attnviz.app.parts.examples import drop_changes, example_sentences, use_sentence
@@ -30,12 +31,11 @@ from attnviz.scaling.row_statistics import tokens_read
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
-# In the session: whether there is a d_ff, and where the slider stands; d_ff and temperature alone stand in the URL.
+# In the session: whether there is a d_ff, which alone stands in the URL, and what draws the temperature's slider.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
 _SUMS = 1e-3  # as near to 1 is the sum of a row that has an entropy
 # So that a control that plays no part keeps its value.
 _OUT_OF_SIGHT = "<style>.st-key-setup_{} {{ display: none; }}</style>"
-_TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 # Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
 # they would take their share of its time first. A slow machine takes more than one.
@@ -78,9 +78,11 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         finally:  # even where a page fails
             if first:
                 _draw_panel(panel, table)
-        if session.scenario is not None and not own_examples:
-            _tell_tokens_read(session.scenario)
-            _hide_idle(session.scenario)
+        scenario = session.scenario
+        if scenario is not None and not own_examples:
+            _tell_tokens_read(scenario)
+            _hide_idle(scenario)
+            _hide_unused(scenario, values)
     finally:
         examples.take_named()  # a page opened later does not open it
         with overlay:
@@ -153,6 +155,7 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values |= _layer_controls(table, values)
     with this_session().shared.unseen:  # the panel What if writes it
         values["what_if"] = _draw(table["what_if"])
+        values["word_classes"] = _draw(table["word_classes"])  # the board's buttons write it
     st.button(say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"), width="stretch")
     return values
 
@@ -162,10 +165,7 @@ def _show_temperature(control: Control) -> None:
     session = this_session()
     now = session.get(control.name, control.default) or control.default
     with st.container(key="setup-read"):
-        st.select_slider(
-            say("setup.temperature.slider"), sorted({*_TEMPERATURES, now}), help=control.help, format_func=significant,
-            **session.held(_TEMPERATURE, now, lambda to: address.turn({control.name: to})),
-        )  # fmt: skip
+        show_temperature(control.name, float(now), _TEMPERATURE)
         session.shared.beside_temperature = st.container()
 
 
@@ -185,6 +185,13 @@ def _hide_idle(scenario: Scenario) -> None:
     for key, plays in (("drawn", draws), ("mask_use", scenario.masked is not None)):
         if not plays:
             this_session().shared.unseen.html(_OUT_OF_SIGHT.format(key))
+
+
+def _hide_unused(scenario: Scenario, values: Mapping[str, Any]) -> None:
+    """Hide what a choice means where it isn't used."""
+    for name in ("reads", "weighting", "positions", "masking", "mask_use"):
+        if getattr(scenario, name) != values[name]:
+            this_session().shared.unseen.html(_OUT_OF_SIGHT.format(f"meaning_{name}"))
 
 
 def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:

@@ -7,18 +7,17 @@ import { drawBars } from "./change_bars.js";
 import { canvasOf, make, put, toggle, write } from "./elements.js";
 import { hiddenIn } from "../values/reach.js";
 import { placeInWords } from "../values/explain.js";
-import { Grid, inLabel, TIGHT } from "./grid.js";
+import { Grid, inLabel } from "./grid.js";
 import { ageOf, stripeOfOwners } from "./cell.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { addressOf, atOf } from "../places.js";
-import { LEGIBLE, ON_ITS_SIDE } from "../spine/layout.js";
+import { LEGIBLE } from "../spine/layout.js";
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Lens } from "./pixels.js" */
 
-const ENLARGED = 24; // pixels: how high the picked row is ...
-const SIDEWAYS = 34; // ... whose numbers stand on their sides
+const ENLARGED = 24; // pixels: how high the picked row is
 const TYPED = { width: 64, height: 24, letters: "13px" }; // the box to type into
 const MOST_EDITED = 200; // changed cells that are marked
 
@@ -128,8 +127,7 @@ export class CanvasGrid extends Grid {
   enlarge() {
     const { board, box, stage, enlarged } = this;
     const row = board.query;
-    const { upright } = this;
-    const high = (upright ? SIDEWAYS : ENLARGED) * board.layout.scale;
+    const high = ENLARGED * board.layout.scale;
     // It stays within its matrix: over it stand names.
     const top = Math.max(0, Math.min(box.height - high, (row + 0.5) * box.row - high / 2));
     this.lens = this.isOfPicked(row) && box.row < high ? { row, top, height: high } : null;
@@ -137,7 +135,7 @@ export class CanvasGrid extends Grid {
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
     // A row of cells to those who can't see it, too, where it has some.
-    if (box.cell < ON_ITS_SIDE * board.layout.scale) {
+    if (box.cell < LEGIBLE * board.layout.scale) {
       enlarged.removeAttribute("role");
       this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);
       if (!this.stripe.canvas.isConnected) enlarged.replaceChildren(this.stripe.canvas);
@@ -151,11 +149,10 @@ export class CanvasGrid extends Grid {
       this.cells.push(...cells);
       for (const cell of cells) {
         cell.tabIndex = -1; // the keyboard has one of its own
-        Object.assign(cell.style, { width: `${box.cell - 1}px`, height: `${high - 1}px` });
+        put(cell, { width: box.cell - 1, height: high - 1 });
       }
       enlarged.setAttribute("role", "row");
-      toggle(enlarged, "upright", upright);
-      enlarged.style.setProperty("--row", `${upright ? box.cell : high}px`);
+      enlarged.style.setProperty("--row", `${high}px`);
       enlarged.replaceChildren(...cells);
     }
     const how = this.how();
@@ -184,17 +181,6 @@ export class CanvasGrid extends Grid {
   markRow() {
     this.enlarge();
     this.mark();
-  }
-
-  // Whether the numbers of the picked row have room on their sides alone.
-  get upright() {
-    const wide = this.box.cell / this.board.layout.scale;
-    return wide >= ON_ITS_SIDE && wide < LEGIBLE;
-  }
-
-  // How long they may be.
-  get room() {
-    return this.upright ? SIDEWAYS / TIGHT.digit : super.room;
   }
 
   // An element over some cells.

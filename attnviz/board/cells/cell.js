@@ -5,7 +5,7 @@
 
 import { canvasOf } from "./elements.js";
 import { FLOAT32 } from "../values/arithmetic.js";
-import { inDigits, numberOf, short, written } from "../values/numbers.js";
+import { NEARLY, inDigits, numberOf, short, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 const NO_DIGIT = 1e-9; // by which a sum of shown numbers differs from the same written in one
@@ -18,12 +18,12 @@ export function asideOf({ grids, shown }, { name, is, columns: by, sources }, ce
   if (by !== "key") return "";
   if (!is.shares) {
     const first = grids.get(sources[0])?.stage.columns !== "key";
-    return first && values.some((value) => value < 0 && value > -Infinity) ? say("board.matrix.grey") : "";
+    return first && values.some((value) => value < 0 && value > -Infinity) ? `\u00a0${say("board.matrix.grey")}` : "";
   }
   const rows = Array.from({ length: cells.length / columns }, (_, at) => cells.slice(at * columns, (at + 1) * columns));
   const off = rows.some((row) => row.every(({ text }) => /\d|–/.test(text.data))
     && Math.abs(row.reduce((sum, { text }) => sum + Number(text.data.replace(/[^\d.]/g, "")), -whole)) > NO_DIGIT);
-  return is.shares.all && off ? say("board.matrix.rounded") : "";
+  return is.shares.all && off ? `\u00a0${say("board.matrix.rounded")}` : "";
 }
 
 // A row or a column by what it stands for: "query 1".
@@ -157,8 +157,6 @@ export function already(cell, source, name = namedCell(cell, source)) {
 }
 
 // A number with as many digits as have room in its cell.
-
-const NEARLY = "≈0";
 
 // How wide a number is, in digits.
 export function widthOf(/** @type {string} */ text) {

@@ -34,7 +34,7 @@ export function drawn(tag, className, attributes = {}) {
 }
 
 // Put an element where an area is.
-/** @param {HTMLElement} element @param {{ x: number, y: number, width?: number, height?: number }} area */
+/** @param {HTMLElement} element @param {{ x?: number, y?: number, width?: number, height?: number }} area */
 export function put(element, { x, y, width, height }) {
   const length = (/** @type {number | undefined} */ pixels) => (pixels === undefined ? "" : `${pixels}px`);
   Object.assign(element.style, { left: length(x), top: length(y), width: length(width), height: length(height) });

@@ -9,6 +9,7 @@ import { placeInWords } from "../values/explain.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { atOf } from "../places.js";
+import { inTwo } from "./names.js";
 import { LEGIBLE, ON_ITS_SIDE, READABLE } from "../spine/layout.js";
 import { HEADED, inTwoLines } from "../spine/plan.js";
 import { beyond } from "../spine/words.js";
@@ -20,7 +21,6 @@ const LEAST = 12; // and their letters
 const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
 const LINE = 16; // where names stand in two
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
-const LETTERED = 6.2; // pixels of a letter of a title
 const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // of a number
@@ -316,14 +316,11 @@ export class Grid {
     this.element.style.setProperty("--down", `${Math.max(LEAST_MARKED, box.row)}px`);
   }
 
-  // Where there's no room for all of what is said beside its name, a sign says that shares are rounded.
+  // What is said beside its name: what grey is, or that its shares are rounded.
   showAside() {
-    const { board, stage, aside } = this;
-    const told = asideOf(board, stage, this.cells);
-    const wide = `${symbolOf(stage)} ${stage.short}${told}`.length * LETTERED * board.layout.scale;
-    const some = stage.is.shares && told && wide > parseFloat(this.title.style.maxWidth);
-    setText(aside, some ? `\u00a0${say("board.matrix.about")}` : told);
-    toggle(aside, "hidden", !told);
+    const told = asideOf(this.board, this.stage, this.cells);
+    setText(this.aside, told);
+    toggle(this.aside, "hidden", !told);
   }
 
   // Whether what is lit follows a number that is dragged.
@@ -361,7 +358,10 @@ export function headsOf(board, stage, box) {
   const free = (/** @type {number} */ at) => box.cell + 2 * more[at];
   const two = over ? widths.some((width, at) => width - 1 > free(at)) : !byKey && inTwoLines(box, scale);
   const height = (two ? LINE : HEADS) * scale;
-  return names.map((name, at) => {
+  const places = two ? inTwo(widths, box) : null;
+  return names.flatMap((name, at) => {
+    const place = places?.[at];
+    if (place === null) return [];
     // the key R does the same on its cells
     const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
     const head = make("span", "head", [name], { title, ...UNSEEN });
@@ -370,11 +370,10 @@ export function headsOf(board, stage, box) {
     head.style.lineHeight = `${height}px`;
     const inside = at % (names.length - 1);
     const aside = inside ? 0 : (at ? more[at - 1] : -more[1]) || 0;
-    const width = two ? Math.min(widths[at], (inside ? 2 : 1.5) * box.cell) : free(at);
-    const x = (at + 0.5) * box.cell - width / 2;
-    put(head, { x: box.x + (two ? Math.max(0, Math.min(box.width - width, x)) : x + aside / 2),
-      y: box.y - (two && at % 2 === 0 ? 2 : 1) * height - scale, width, height });
-    return head;
+    const width = place ? widths[at] : free(at);
+    const x = place ? place.x : (at + 0.5) * box.cell - width / 2 + aside / 2;
+    put(head, { x: box.x + x, y: box.y - (place?.upper ? 2 : 1) * height - scale, width, height });
+    return [head];
   });
 }
 

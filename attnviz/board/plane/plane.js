@@ -6,15 +6,13 @@ import { cut, LINE, MAIN, NAMED, namesIn, overlap, shortened } from "./plane_lab
 import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
   told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
-import { legendAt } from "../spine/plan.js";
 import { say } from "../../scripts/sentences.js";
 
 const MOST = 64; // tokens that are drawn
 // pixels: what stands around the picture
-const AROUND = { side: 10, tabs: 32, how: 36, told: 88, narrow: 260, wide: 70, words: 178, most: 600,
+const AROUND = { side: 10, tabs: 32, how: 36, told: 104, narrow: 260, wide: 82, words: 178, most: 700,
   edge: 5 };
-// wide and high is a place at least: over nothing; over what makes values; and over what isn't spoken of
-const [STRIP, HIGH, LOW] = [[540, 0], [330, 210], [420, 182]];
+const HALF = { width: 330, height: 150 }; // of half a board, at least
 const TABS = ["scores", "mix"];
 
 export class Plane {
@@ -93,9 +91,9 @@ export class Plane {
     put(this.element, plane);
     for (const [name, { matrix }] of grids) toggle(matrix, "gone", free !== null && overlap(boxes[name], plane));
     this.element.style.setProperty("--words", `${words}px`);
-    if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` }); // what is told may
-    else this.element.style.minHeight = ""; // have a line more
-    Object.assign(this.canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
+    if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` });
+    else this.element.style.minHeight = "";
+    put(this.canvas, size);
     this.told.style.height = free ? "" : `${under * scale}px`;
     this.draws(data.keys.length);
     this.tips.build(data.keys.length);
@@ -106,31 +104,21 @@ export class Plane {
     return Math.min(NAMED, this.board.data.keys.length) * LINE;
   }
 
-  // A place over nothing: beside the words, over the titles and the legend; else one over what isn't spoken of: between
-  // keys and values, or, where it's too narrow, of scores, over values, of the mix, over what makes scores: of that
-  // nothing is seen then, which half a matrix would hide.
+  // Half of the board, over what isn't spoken of: of scores, what stands behind the keys; of the mix, what stands
+  // before the values. Of that nothing is seen then, which half a matrix would hide.
   free(/** @type {Layout} */ layout) {
-    const { aside, boxes: { k, v, w_k: over = k, ...others }, labels, above, scale } = layout;
-    if (!k || !v || Math.max(k.y, v.y) > above) return null;
-    const { titles, sentence: { tools: { under } } } = this.board;
-    const weights = layout.boxes.attention_weights;
-    const side = AROUND.side * scale;
-    /** @param {number} from @param {number} to @param {number} low @param {number[]} least */
-    const place = (from, to, low, [wide, high]) => {
-      const [x, lift] = [from + side, from + side >= under.x ? under.height : 0];
-      const [width, height] = [Math.min(to - side - x, AROUND.most * scale), low + lift];
-      const fits = width >= wide * scale && height >= Math.max(high, this.least + 2 * AROUND.edge + 2) * scale;
-      return !fits ? null : { x: to - side - width, y: -lift, width, height };
-    };
-    const keys = k.x + k.width;
-    const start = Math.max(under.x, over.x + over.width);
-    const tops = Object.entries({ k, ...others }).filter(([, { x, width }]) => x < v.x && x + width > start)
-      .map(([name, { y }]) => Math.min(y, titles[name].y));
-    const low = Math.min(...tops, weights ? legendAt(layout, weights).y : above) - side / 2;
+    const { aside, boxes: { k, v }, labels, above, scale } = layout;
+    if (!k || !v || k.y > above) return null;
+    const { under } = this.board.sentence.tools;
     const scores = this.tab !== "mix";
-    return place(start, v.x, low, STRIP) ?? (scores ? place(keys, v.x, above, HIGH) : null)
-      ?? place(keys, v.x, above, LOW)
-      ?? place(scores ? keys : labels, scores ? aside.x + aside.width + side : v.x, above, LOW);
+    const [start, end] = [scores ? k.x + k.width : labels, scores || v.y > above ? aside.x + aside.width : v.x];
+    const side = AROUND.side * scale;
+    const width = Math.min(end - start - 2 * side, AROUND.most * scale);
+    const lift = end - side - width >= under.x ? under.height : 0;
+    const height = above + lift - LINE * scale; // what is told may have a line more
+    const least = Math.max(HALF.height, this.least + 2 * AROUND.edge + 2);
+    const fits = width >= HALF.width * scale && height >= least * scale;
+    return fits ? { x: end - side - width, y: -lift, width, height } : null;
   }
 
   // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.

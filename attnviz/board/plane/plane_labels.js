@@ -143,8 +143,8 @@ function crosses(box, [x0, y0], [x1, y1], near) {
 
 // The lines of the axes through a picture, and where their names stand.
 
-const LETTER = 12; // pixels of all letters in the picture
-export const LINE = 15; // and of a line of them
+const LETTER = 14; // pixels of all letters in the picture
+export const LINE = 17; // and of a line of them
 const GAP = 3;
 
 // Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own. The name of

@@ -5,6 +5,7 @@ import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geo
 import { keyNamed, rowNamed } from "./plane_pictures.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
+import { isUndo } from "../keys.js";
 import { make, toggle, write } from "../cells/elements.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -146,7 +147,7 @@ export class Tips {
   /** @param {KeyboardEvent} event @param {number | null} word */
   keydown(event, word) {
     const { board, picture } = this.plane;
-    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey)) {
+    if (isUndo(event)) {
       event.preventDefault();
       board.undo.undo();
       return;

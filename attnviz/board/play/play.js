@@ -8,6 +8,7 @@ import { button, make, setText, toggle } from "../cells/elements.js";
 import { placeInWords } from "../values/explain.js";
 import { written } from "../values/numbers.js";
 import { Actors, Lights } from "./actors.js";
+import { numbersFirst } from "../spine/hall.js";
 import { reducedMotion } from "../spine/motion.js";
 import { brokenIn, momentAt, numbersOf, phasesOf, playing, spanOf, standing } from "./timeline.js";
 import { focusedBeside } from "../../scripts/parts.js";
@@ -18,8 +19,8 @@ const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where i
 
 export class Play {
   /** @param {Pick<Board, "cellAt" | "colours" | "data" | "digits" | "display" | "flow" | "frame" | "grids" | "layout"
-   *  | "limitOf" | "made" | "panel" | "planeOver" | "pointing" | "query" | "root" | "sentence" | "shown" | "stages"
-   *  | "story" | "titles" | "valueAt">} board */
+   *  | "limitOf" | "made" | "panel" | "plane" | "planeOver" | "pointing" | "query" | "root" | "sentence" | "shown"
+   *  | "stages" | "story" | "titles" | "valueAt">} board */
   constructor(board) {
     this.board = board;
     this.actors = new Actors(board);
@@ -59,13 +60,14 @@ export class Play {
     };
   }
 
-  // Where its controls stand: beside the words, or where nothing else is to be done with these, in the dock. There are
-  // none where nothing can be played: it needs what is made, in cells of its own.
+  // Where its controls stand: beside the words, or in a lecture room beside what is read or in the dock. There are none
+  // where nothing can be played: it needs what is made, in cells of its own.
   place(/** @type {Room} */ room) {
     const { board, controls } = this;
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
-    if (board.data.tells?.presents) board.panel.hold(controls);
+    if (board.sentence.playsHere) board.sentence.hold(controls);
+    else if (numbersFirst(board.data)) board.panel.hold(controls);
     else board.sentence.tools.element.prepend(controls);
   }
 
@@ -82,6 +84,7 @@ export class Play {
 
   press() {
     if (!this.active && !this.begin()) return;
+    toggle(this.board.root, "played", false);
     if (this.board.planeOver) this.board.sentence.tools.turnPlane(this.button); // it'd lie over what moves
     if (this.stepwise) this.stepTo(this.step + 1);
     else if (this.frame !== null) this.pause();
@@ -152,6 +155,7 @@ export class Play {
   finish() {
     if (focusedBeside(this.slider) === this.slider) this.showControls();
     else this.stop();
+    toggle(this.board.root, "played", this.part === null && this.board.plane.possible); // "Why?" is offered next
   }
 
   scrub(/** @type {number} */ time) {
@@ -261,5 +265,6 @@ export class Play {
     Object.assign(slider, { min: String(least), max: String(most) });
     slider.step = stepwise ? "1" : "any";
     if (slider.valueAsNumber !== at) slider.value = String(at);
+    slider.style.setProperty("--done", `${(100 * (at - least)) / (most - least || 1)}%`);
   }
 }

@@ -33,7 +33,7 @@ export class Dock {
     this.more = make("div");
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
-    const second = make("div", "second", [this.words, this.status]);
+    const second = make("div", "second", [this.words, this.status, board.keys.button]);
     this.keep = button("", "",
       () => (this.kept ? board.sender.page?.go("compare") : board.sender.tell({ open: "keep" })));
     const heatmaps = button("", say("board.views.heatmaps"), () => board.sender.tell({ view: "heatmaps" }));
@@ -65,6 +65,7 @@ export class Dock {
   show(place, sources) {
     toggle(this.board.root, "explored", this.board.explores);
     this.showKept();
+    toggle(this.board.keys.button, "gone", Boolean(this.board.data.store)); // a question has few controls: ? opens it
     const [sentence, numbers, words] = this.textsOf(place, sources);
     setText(this.sentence, sentence);
     setText(this.words, words);
@@ -121,7 +122,8 @@ export class Dock {
   report() {
     const { drag, settled, data, made, given } = this.board;
     this.stop?.();
-    if (!settled) this.tellStatus(this.whoseNumbers(drag !== null), "", false);
+    if (!data.shown.length) this.tellStatus("", "", false); // without numbers there is nothing to check
+    else if (!settled) this.tellStatus(this.whoseNumbers(drag !== null), "", false);
     else if (data.fixed || isLarge(made)) this.checkLater();
     else this.tellFound(made, difference(made, given));
   }

@@ -4,6 +4,7 @@
 import { isWhatIsRead } from "../cells/cell.js";
 import { drawn, UNSEEN } from "../cells/elements.js";
 import { overlap } from "../plane/plane_labels.js";
+import { isFactorIn } from "./plan.js";
 import { inPath } from "./ribbons.js";
 
 const BEND = 14; // pixels of a line around a corner
@@ -29,7 +30,7 @@ function freeOf(band, taken, axis, size) {
 }
 
 export class Flow {
-  /** @param {Pick<Board, "data" | "frame" | "grids" | "layout" | "query" | "stages" | "titles">} board */
+  /** @param {Pick<Board, "data" | "frame" | "grids" | "layout" | "query" | "root" | "stages" | "titles">} board */
   constructor(board) {
     this.board = board;
     this.lines = drawn("svg", "flow", UNSEEN);
@@ -38,7 +39,7 @@ export class Flow {
 
   // The lines that stand still, and those of the picked row.
   build() {
-    const { layout } = this.board;
+    const { layout, root } = this.board;
     const { boxes, columns, scale } = layout;
     const lines = [];
     const { ghosts } = this.board.data;
@@ -62,8 +63,10 @@ export class Flow {
           inPath`M${over.x + over.width + 3} ${over.y + over.height / 2} H${boxes[factor.name].x - 3}`));
       }
       // Names stand before what is read, and no row of it is the picked word's.
-      if (x && own && x.x < own.x && !isWhatIsRead(stage)
-        && !ghosts?.includes(stage.name)) lines.push(...this.along(x, own, stage.role));
+      if (!x || !own || x.x >= own.x || isWhatIsRead(stage) || ghosts?.includes(stage.name)) continue;
+      // V in the spine isn't made of the scores that stand before it: its line leads over them, where there is room.
+      if (!isFactorIn(columns, stage) || root.classList.contains("lean")) lines.push(...this.along(x, own, stage.role));
+      else if (factor && boxes[factor.name]) lines.push(this.over(`lead role-${stage.role}`, x, boxes[factor.name]));
     }
     this.lines.replaceChildren(...lines);
     this.follow();

@@ -3,25 +3,29 @@
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
+import { lineOf } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { dividedBy } from "../values/explain.js";
 import { headsOf, widthsOf } from "../cells/grid.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";
+import { emsOf } from "./words.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
+const LETTERS = 14; // of a name, where there is room for them
 const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
+const DIGITS = 13; // as large as digits are names of V's rows at most
+const ALMOST = 0.08; // of that may be missing
 const BAND = 17; // pixels that the band of the picked word takes at least
 const SHORT = 24; // and so much width
-const LETTERS = 14; // of a name, where there is room for them
 // what is done between two matrices, and how far it stands out from its row
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
 const { MASK } = CONSTANTS;
 
 export class Frame {
   /** @param {Pick<Board, "all" | "assembly" | "byReaders" | "colours" | "data" | "display" | "explores" | "grids"
-   *  | "key" | "layout" | "limitOf" | "made" | "query" | "root" | "scaled" | "stages" | "torch">} board */
+   *  | "key" | "layout" | "limitOf" | "made" | "query" | "root" | "scaled" | "shown" | "stages" | "torch">} board */
   constructor(board) {
     this.board = board;
     this.band = make("div", "picked-row");
@@ -59,7 +63,7 @@ export class Frame {
     const height = Math.max(row + 3, BAND * scale); // it crosses no number, however low its row is
     put(this.band, { x: left + 2, y: start + (row - 1 - height) / 2, width: end - left + 4, height });
     toggle(this.band, "hidden", !rows || !last);
-    this.every = Math.ceil((NAMED * scale) / row);
+    this.every = Math.ceil((NAMED * scale) / row - ALMOST);
     const [x, width] = [left, labels - 8 * scale];
     this.names = rows ? this.namesOf(data.labels, x, width) : new Map();
     if (areMixed(board.stages.values())) this.names.forEach(colourAs);
@@ -68,8 +72,18 @@ export class Frame {
     const ofRead = read.flatMap(({ name, entries }) =>
       [...this.namesOf(data.keys.slice(0, entries.length), boxes[name].x - labels, width).values()]);
     this.words = read.map(({ name }) => ({ ...boxes[name], x: boxes[name].x - labels, width: labels }));
-    this.elements = [...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead, this.column,
-      ...this.between(), ...this.ofHead(), ...columns.flatMap((column) => this.ofFactor(column, edge))];
+    const free = data.tells && !last && first && this.every === 1 ? this.freeRows(boxes[first.name]) : [];
+    this.elements = [...free, ...this.names.values(), ...(rows && this.every > 1 ? [this.followed] : []), ...ofRead,
+      this.column, ...this.between(), ...this.ofHead(), ...columns.flatMap((column) => this.ofFactor(column, edge))];
+  }
+
+  // The rows that wait for their numbers, in the lesson's first steps.
+  freeRows(/** @type {Box} */ { x, y, width, row }) {
+    return this.board.data.labels.map((_, at) => {
+      const free = make("span", "free", [], UNSEEN);
+      put(free, { x, y: y + at * row + 2, width, height: row - 5 });
+      return free;
+    });
   }
 
   // Names of what stands over a column, but beside other pictures: of V's rows, at their right, where these have room
@@ -88,7 +102,7 @@ export class Frame {
     const next = Math.min(edge, ...Object.values(boxes).filter((box) => box.x > x && box.y < y + height
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
-    const fitting = NAMED * scale * Math.min(1, (next - left) / Math.max(...widthsOf(keys, board)));
+    const fitting = scale * Math.min(DIGITS, (NAMED * (next - left)) / Math.max(...widthsOf(keys, board)));
     const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // a hall is larger as a whole, and cuts none
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
@@ -115,8 +129,9 @@ export class Frame {
   placeName(name, x, width) {
     const { row, scale } = this.board.layout;
     const height = `${this.every * row}px`;
-    // brackets are higher than letters
-    const fontSize = `${Math.min(LETTERS * scale, Math.max(NAMED, 0.92 * this.every * row))}px`;
+    // brackets are higher than letters, and a long name has smaller ones
+    const most = Math.min(LETTERS * scale, width / emsOf(name.textContent ?? ""));
+    const fontSize = `${Math.max(NAMED * Math.min(1, scale), Math.min(most, 0.92 * this.every * row))}px`;
     Object.assign(name.style, { left: `${x}px`, width: `${width}px`, height, lineHeight: height, fontSize });
   }
 
@@ -201,7 +216,7 @@ export class Frame {
     if (scaled) {
       // divided before it's capped
       const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled");
-      setText(this.scale, by);
+      setText(this.scale, this.nearFirst ? say("board.op.near", { by }) : by);
       this.scale.setAttribute("aria-pressed", String(board.scaled));
       this.scale.title = say(board.scaled ? "board.op.raw" : "board.op.scaled");
       toggle(this.scale, "on", board.scaled);
@@ -211,6 +226,16 @@ export class Frame {
       this.stages.title = this.hides ? say("board.op.mask_shown") : "";
     }
     this.showLegend();
+  }
+
+  // Whether what is added to the picked word's scores favours words the nearer they are, on either side.
+  get nearFirst() {
+    const { shown: { distance_bias: added }, query } = this.board;
+    if (!added || query >= added.columns) return false;
+    const row = [...lineOf(added, query)];
+    const [before, after] = [row.slice(0, query).toReversed(), row.slice(query + 1)];
+    const falls = (/** @type {number[]} */ side) => side.every((each, at) => !at || each <= side[at - 1]);
+    return row.some((each) => each !== 0) && falls(before) && falls(after);
   }
 
   // The name of the picked word's row, in the place of those that it would lie over.

@@ -3,6 +3,7 @@
 
 import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
 import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
+import { emsOf } from "./words.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 const CELL = { width: 48, height: 28, few: 30 }; // of scores and weights, at most
@@ -14,11 +15,13 @@ const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000];
 const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [26, 0.14], [24, 0.29], [24, 0.14]];
 const OF_FEW = [46, 0.58]; // before them, of so few tokens as a question has
 const FEW = 4;
+const ALONE = { most: 110, larger: 1.6 }; // wide, before it's about so many times as large
 export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
 export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
 export const ON_ITS_SIDE = 12; // one as wide has it on its side
+const MOST_LABELS = 96; // of long ones
 const NAMED_FEATURE = 46; // a column whose name stands over it
-const LABELS = 68; // of rows
+const LABELS = 68; // of rows, at least
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
 const OPERATION = 46; // at least, for its words
 const BESIDE = 36; // between V and what makes it
@@ -28,10 +31,10 @@ const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
-export const RIBBONS = { whole: 78, low: 56, hall: 27, none: 0 }; // the room over the words
+export const RIBBONS = { whole: 78, low: 56, lowest: 40, hall: 27, none: 0 }; // the room over the words
 const SENTENCE = { chips: 40, shares: 34, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
 // words in a lecture room, where matrices need theirs, and how large their letters are
-export const PRESENTED = { chips: 24, shares: 2, letters: 0.65, says: 27 };
+export const PRESENTED = { chips: 24, shares: 2, counted: 16, letters: 0.65, says: 27 };
 const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
 const MIDDLE_PAGE = 1100; // on which it takes one more
 const DOCK = 72;
@@ -41,39 +44,54 @@ const ALMOST = 0.9;
 const LOWER = 0.55; // times as low are rows without numbers on a low screen
 const BAND = 8; // by which the row that is followed goes beyond the last column
 const FOLDED = { width: 26, gap: 8 };
-const LEAST_OPEN = 32; // wide are cells, before anything is folded
+const LEAST_OPEN = 26; // wide are cells, before anything is folded
 const LARGER = 1.1; // from so much on
 const LARGEST = 6; // times as large, on a projector
 
 /**
  * The boxes of the matrices that are placed, and of what stands around them.
- * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} room @returns {Layout}
+ * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} given @returns {Layout}
  */
-export function layoutOf(stages, shapes, placed, room) {
-  const { tokens } = room;
+export function layoutOf(stages, shapes, placed, given) {
+  const { by = 1, tokens } = given;
+  // What is drawn smaller has so much more room.
+  const room = by === 1 ? given : { ...given, width: given.width / by, height: given.height / by };
   if (!placed.length && room.sentence) return wordsAlone(room);
-  const plan = planOf(stages, placed, tokens > CONSTANTS.FITS);
   const told = room.tells;
-  const [wide, gaps] = told ? WAYS[0] : [CELL.width, 1]; // where nothing has to have room beside it
+  const [wide, gaps] = told ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1]; // nothing is beside it
+  const share = ALL.height / tokens;
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
-    row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, ALL.height / tokens)), gaps, strip: THIN };
+    row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, share > READABLE.height
+      ? Math.max(share, READABLE.height + 1) : share)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
   // Before all of it is larger, every row has its numbers.
   const legible = { ...usual, cell: Math.max(usual.cell, LEGIBLE), row: Math.max(usual.row, READABLE.height + 1) };
+  const measured = (/** @type {boolean} */ spined, cells = legible) =>
+    new Measure(planOf(stages, placed, spined), shapes, tokens, room, cells);
+  const isLow = (/** @type {Measure} */ each) => heightOf(each) <= room.height - DOCK;
+  const many = room.lean || room.spined || tokens > CONSTANTS.FITS;
+  // Where V over its factors is too high for its numbers, it stands in the spine, if that is wide enough.
+  const gives = Boolean(room.folds) && !room.hall && tokens > SIX; // what a lecture room has is chosen otherwise
+  const beside = gives && !many && !isLow(measured(false))
+    && measured(true, { ...legible, wide: LEAST_OPEN, cell: LEGIBLE, gaps: WAYS[5][1] }).width <= room.width;
+  const plan = planOf(stages, placed, many || beside);
   const large = new Measure(plan, shapes, tokens, room, legible);
   const roomy = usual.row <= READABLE.height && tokens <= CONSTANTS.FITS && large.width <= room.width - told
-    && heightOf(large) <= room.height - DOCK;
+    && isLow(large);
   const whole = roomy ? legible : usual;
   const most = roomy ? large : new Measure(plan, shapes, tokens, room, usual);
   const higher = roomy ? room.height / (heightOf(most) + DOCK) : (room.height - DOCK) / heightOf(most);
   const largest = Math.max(1, Math.min(LARGEST, (room.width - told - BAND) / most.width, higher));
-  const scale = largest < LARGER ? 1 : largest;
-  const [width, height] = [(room.width - told) / scale, (room.height - DOCK * Math.min(1.5, scale)) / scale];
+  const larger = largest < LARGER ? 1 : largest;
+  const scale = by * larger;
+  const [width, height] = [(room.width - told) / larger, (room.height - DOCK * Math.min(1.5, larger)) / larger];
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
-  const least = whole.row > READABLE.height ? READABLE.height + 1 : Math.max(LEAST, LOWER * whole.row);
+  const readable = READABLE.height + (room.lean ? 0 : 1);
+  const numbered = whole.row > READABLE.height && (!gives || isLow(large)); // in every row
+  const least = numbered ? readable : Math.max(LEAST, LOWER * whole.row);
   const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;
   const row = Math.max(least, lower - Math.max(0, still) / tokens); // strips don't get lower
@@ -89,25 +107,38 @@ export function layoutOf(stages, shapes, placed, room) {
       Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
     )), row, gaps: between, strip, folded })));
   // Where not all has room in cells that can be read, what is farthest from attention is folded first, and a picked
-  // row that has its numbers is worth that.
+  // row that has its numbers is worth that, and narrower gaps: it's read where cells are as wide as a number.
   const chosen = may.filter((name) => room.folds?.[name]);
   const free = may.filter((name) => room.folds?.[name] === undefined);
-  const foldings = may.length ? [...free.keys(), free.length] : [];
-  for (const [cells, n] of [LEGIBLE, ON_ITS_SIDE, LEAST].flatMap((each) => foldings.map((count) => [each, count]))) {
+  for (const cells of [LEGIBLE, ON_ITS_SIDE, LEAST]) for (const n of [...free.keys(), free.length]) {
     const fits = triesWith([...chosen, ...free.slice(0, n)], cells)
       .find((each) => each.width <= width && (each.wide >= LEAST_OPEN || n === free.length));
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
-  // The picked row is worth narrower gaps: it's read where cells are as wide as a number.
-  const tries = [LEGIBLE, ON_ITS_SIDE, LEAST].flatMap((cells) => triesWith([...chosen, ...free], cells));
-  // what is moved sideways anyway has its numbers
-  const fits = tries.find((each) => each.width <= width) ?? tries[tries.length - ways.length + few.length + 1];
+  const narrowest = triesWith([...chosen, ...free]);
+  const fits = narrowest[narrowest.length - ways.length + few.length + 1]; // what is moved sideways has its numbers
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
+}
+
+// How much room the names of rows have: more where one is long.
+/** @param {string[]} names */
+export function labelsOf(names) {
+  const longest = Math.max(0, ...names.map(emsOf));
+  return Math.max(LABELS, Math.min(MOST_LABELS, 8 + 12 * longest)); // in their smallest letters
+}
+
+// How wide the cells of a step of the lesson are: those of one matrix that stands alone take the screen's width.
+/** @param {Room} room @param {Shapes} shapes @param {string[]} placed */
+function aloneIn({ width, tells, labels = LABELS }, shapes, placed) {
+  if (placed.length !== 1) return WAYS[0][0];
+  const each = (width - tells - labels) / shapes[placed[0]].columns / ALONE.larger;
+  return Math.max(WAYS[0][0], Math.min(ALONE.most, each));
 }
 
 // What the words take, with the ribbons over them and their shares under them.
 function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow, arcs: most }) {
-  const { chips, shares } = hall ? PRESENTED : SENTENCE;
+  const { chips } = hall ? PRESENTED : SENTENCE;
+  const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // percentages under ribbons alone
   const says = saysOf(width, hall);
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
@@ -125,11 +156,13 @@ const TOOLS = 28; // over ribbons that have room: what is done with the words
 /** @param {Room} room @returns {Layout} */
 function wordsAlone(room) {
   const { width, height, words } = room;
+  const hall = !room.ribbons; // which has no ribbons over words alone
   const { arcs: ribbons, chips, shares, roof, height: said } = sentenceOf(room);
   const over = room.arcs === undefined ? 0 : Math.max(0, TOOLS - roof); // a lecture room has no tools
   const [arcs, head] = [ribbons + roof + over, said + over];
-  const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - DOCK)) / head));
-  const left = Math.max(ALL.height, height - DOCK * Math.min(1.5, scale) - head * scale);
+  const dock = hall ? 0 : DOCK;
+  const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - dock)) / head));
+  const left = Math.max(hall ? 0 : ALL.height, height - dock * Math.min(1.5, scale) - head * scale);
   return {
     scale, boxes: {}, width: 1, height: left, labels: 0, above: 0, start: 0, end: left, row: 0,
     arcs: arcs * scale, roof: roof * scale, chips: chips * scale, shares: shares * scale, aside: { x: 0, y: 0, width: 0,
@@ -177,10 +210,11 @@ class Measure {
     this.factorRows = { attention: fitting(false), behind: fitting(true) };
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
     // The scale of the weights' colours stands there, too.
-    const legend = plan.some(({ stage }) => stage.is.shares) ? SCALE : 0;
-    this.above = Math.max(legend, over ? over + TITLE + ROOF : 0);
+    const legend = plan.some(({ stage }) => stage.is.shares) && !room.lean ? SCALE : 0;
+    this.above = Math.max(legend, over ? over + TITLE + (room.lean ? 0 : ROOF) : 0);
     this.rowsAbove = tokens > CONSTANTS.FITS ? 0 : over / row; // what has a height of its own gives way to nothing
-    this.width = LABELS
+    this.labels = room.labels ?? LABELS;
+    this.width = this.labels
       + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
 
@@ -244,13 +278,15 @@ class Measure {
     const folded = this.folded.includes(stage.name) && this.folded.includes(before.stage.name);
     // with names of their own
     if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage))
-      return (folded ? FOLDED.gap : this.gaps * GAP.column) + LABELS;
+      return (folded ? FOLDED.gap : this.gaps * GAP.column) + this.labels;
     if (folded) return FOLDED.gap;
     const gap = stage.is.shares ? Math.max(OPERATION, this.gaps * GAP.operation)
       : this.gaps * GAP.column;
-    if (!factor || turned || !weight) return gap;
+    const legend = LEGEND.width + APART - this.widthOf(before); // the scale of the weights' colours is wider than they
+    if (!factor || turned) return gap;
+    if (!weight) return before.stage.is.shares && !this.room.lean ? Math.max(gap, legend) : gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
-    return Math.max(gap, before.factor ? gap + needed : needed - this.widthOf(before) + LEGEND.width + APART);
+    return Math.max(gap, before.factor ? gap + needed : needed + legend);
   }
 }
 
@@ -275,7 +311,7 @@ class Placing {
   layout(scale, width, { arcs = Infinity }, foldable) {
     const { sizes } = this;
     const sentence = sentenceOf(sizes.room);
-    let x = LABELS;
+    let x = sizes.labels;
     this.plan.forEach((column, at) => {
       x += sizes.gapBefore(column, this.plan[at - 1]);
       this.placeColumn(column, x);
@@ -290,7 +326,7 @@ class Placing {
     return {
       scale, boxes,
       width: times(used), height: times(end + FEET),
-      labels: times(LABELS), above: times(this.bottom), start: times(this.start), end: times(end),
+      labels: times(sizes.labels), above: times(this.bottom), start: times(this.start), end: times(end),
       row: times(sizes.row), arcs: Math.min(times(sentence.arcs), arcs) + times(sentence.roof),
       roof: times(sentence.roof), chips: times(sentence.chips), shares: times(sentence.shares),
       aside: { x: times(Math.max(0, width - PLANE)), y: 0, width: times(Math.min(width, PLANE)),

@@ -6,6 +6,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 
 export const PICKED_MS = 250;
 export const PREVIEW_MS = { in: 90, out: 60 };
+const BECOMES_MS = { all: 600, word: 70, number: 90 }; // to come, and after the word and the number before it
 const COLOURS_MS = 200;
 const NUMBERS_MS = 300;
 const MOST_CELLS = 1500; // more of them would cost frames
@@ -21,8 +22,8 @@ export function reducedMotion() {
 }
 
 export class Motion {
-  /** @param {Pick<Board, "colours" | "digits" | "flow" | "frame" | "grids" | "limitOf" | "sentence" | "shown"
-   *  | "story">} board */
+  /** @param {Pick<Board, "colours" | "data" | "digits" | "flow" | "frame" | "grids" | "limitOf" | "sentence"
+   *  | "shown" | "story">} board */
   constructor(board) {
     this.board = board;
     /** @type {Run[]} */
@@ -64,6 +65,26 @@ export class Motion {
     const along = [frame.band, ...flow.alongs].map((element) => ({ element,
       look: () => ({ transform: element.style.transform || "none" }) }));
     return [...along, ...ribbons];
+  }
+
+  // In the lesson, words become rows, and rows become numbers: names come down from the words, and numbers from their
+  // row's name. `before` says how many matrices were reached, null on a page that has just opened.
+  becomes(/** @type {number | null} */ before) {
+    const { board: { data, frame, grids, sentence } } = this;
+    if (!data.tells || data.tells.presents || reducedMotion()) return;
+    if (!data.shown.length) {
+      for (const [at, name] of frame.names) {
+        const [from, to] = [sentence.chips[at], name].map((each) => each.getBoundingClientRect());
+        comes(name, `translate(${from.right - to.right}px, ${from.top - to.top}px)`, at * BECOMES_MS.word);
+      }
+    } else if (before === 0) {
+      // once they have their cells
+      requestAnimationFrame(() => grids.forEach((grid) => grid.cells.slice(0, MOST_CELLS).forEach((cell, at) => {
+        const { columns } = this.board.shown[grid.stage.name];
+        const [row, column] = [Math.floor(at / columns), at % columns];
+        comes(cell, "translateX(-60px)", row * BECOMES_MS.word + column * BECOMES_MS.number);
+      })));
+    }
   }
 
   // What had these numbers has others now: they count there, and colours change. `instead` names, for a matrix that
@@ -124,6 +145,12 @@ export class Motion {
     if (data !== text) run.cell.text.data = text;
     run.written = text;
   }
+}
+
+/** @param {HTMLElement} element @param {string} from @param {number} delay */
+function comes(element, from, delay) {
+  element.animate({ transform: [from, "none"], opacity: [0, 1] },
+    { id: "becomes", duration: BECOMES_MS.all, delay, easing: EASING, fill: "backwards" });
 }
 
 // A cell's colour, laid over its background: Chromium hands an animated background to its compositor, and a tab of 156

@@ -58,13 +58,17 @@ function maskBehind(/** @type {Column[]} */ columns) {
   return at < 1 ? columns : [...columns.slice(0, at - 1), columns[at], columns[at - 1], ...columns.slice(at + 1)];
 }
 
+// Whether a matrix is the right factor of a column.
+/** @param {Column[]} columns @param {Stage} stage */
+export function isFactorIn(columns, { name }) {
+  return columns.some(({ stage }) => stage.is.product && stage.sources[1] === name);
+}
+
 // What is the right factor of a column further on stands right before it.
 function factorsBefore(/** @type {Column[]} */ columns) {
-  const isFactor = (/** @type {Column} */ { stage }) =>
-    columns.some((other) => other.stage.is.product && other.stage.sources[1] === stage.name);
   return columns.flatMap((column) => {
-    if (isFactor(column)) return [];
-    const own = columns.filter((other) => isFactor(other) && other.stage.name === column.stage.sources[1]);
+    if (isFactorIn(columns, column.stage)) return [];
+    const own = columns.filter(({ stage }) => isFactorIn(columns, stage) && stage.name === column.stage.sources[1]);
     return [...own, column];
   });
 }

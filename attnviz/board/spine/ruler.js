@@ -90,7 +90,10 @@ export class Ruler {
     };
     const key = mostOf(weights);
     if (mostOf(matrices.attention_weights) === key) return "";
-    return say("board.ruler.promise", { token: board.data.labels[board.query], key: board.data.keys[key] });
+    const from = board.stages.get("attention_weights").own_from; // where this sentence begins among all that is read
+    const own = from !== null && key === from + board.query;
+    return say(own ? "board.ruler.promise_itself" : "board.ruler.promise",
+      { token: board.data.labels[board.query], key: board.data.keys[key] });
   }
 
   // Something was done: it is no first visit any more.

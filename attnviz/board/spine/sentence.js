@@ -1,16 +1,18 @@
 // The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
 // is picked, and the overview of what it reads.
 
+import { KEYS, press } from "../keys.js";
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
-import { button, drawn, ledTo, make, setText, toggle, UNSEEN, write } from "../cells/elements.js";
+import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { ofHead } from "../places.js";
 import { readBy, readsInPercent } from "../values/reads.js";
 import { percent, points, unbroken } from "../values/numbers.js";
-import { BETWEEN, lengthOf, LETTER, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, widthOf,
-  wordsOf } from "./words.js";
+import { BETWEEN, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, wordsIn, wordsOf } from "./words.js";
+import { numbersFirst } from "./hall.js";
 import { PRESENTED, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools, toolsAt } from "./sentence_tools.js";
+import { WordKinds } from "./word_kinds.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
@@ -20,9 +22,14 @@ import { say } from "../../scripts/sentences.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-// pixels that what is read takes; so many where the page is narrow, and it begins over the ribbons' roof
-const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4 };
-const SMALLEST = 0.6; // of their size, before the words scroll
+// pixels that what is read takes; so many where the page is narrow, and it begins over the ribbons' roof, or under what
+// is done with the words
+const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4, tools: 34 };
+const FITS = ["0.85", "0.75", "0.6"]; // times as large is what is read, where it has no room otherwise
+const PLAY = 118; // pixels beside it that Play has in a lecture room ...
+const NARROW = 300; // ... on a board as wide
+// pixels of the screen that letters of words have, before the words scroll
+const SMALLEST = 10;
 
 export class Sentence {
   /** @param {Pick<Board, "assembly" | "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "made"
@@ -36,7 +43,9 @@ export class Sentence {
     this.reads = make("b");
     this.even = make("span", "even");
     this.about = make("span", "about");
-    this.says = make("div", "says", [this.what, this.reads, this.even, " ", this.about], { role: "status" });
+    this.kinds = new WordKinds(board, () => this.show());
+    this.says = make("div", "says", [this.what, this.reads, this.even, " ", this.about, " ", this.kinds.element],
+      { role: "status" });
     this.tools = new SentenceTools(this);
     this.element = make("div", "sentence", [this.strip, this.says, this.tools.element]);
     /** @type {HTMLButtonElement[]} */
@@ -59,31 +68,31 @@ export class Sentence {
     this.end = 0; // where the last word ends
     this.by = 1; // times as large are ribbons
     this.hall = false;
-    this.strip.addEventListener("keydown", (event) => this.keydown(event));
+    this.strip.addEventListener("keydown", (event) => press(KEYS.sentence, /** @type {Board} */ (board), event));
     this.strip.addEventListener("pointerleave", () => board.picking.preview(null));
     this.says.addEventListener("scroll", () => this.fade(), { passive: true });
   }
 
   /** @param {Layout} layout @param {Room} room */
-  build(layout, { width, saysBelow: below, hall, ribbons, tells }) {
-    const all = wordsOf(this.board.data);
+  build(layout, { width, saysBelow: below, hall, ribbons, tells, zoom = 1, kept = 0 }) {
+    const { data } = this.board;
+    const all = wordsOf(data);
     const { scale } = layout;
     this.layout = layout;
     this.hall = hall;
     this.by = hall ? scale / 2 : scale;
     const size = hall ? PRESENTED.letters * scale : scale;
-    const beside = !below && !tells && this.board.data.says !== false;
-    const free = width - (beside ? (BESIDE + 2 * BETWEEN) * scale : 0);
-    const by = Math.max(SMALLEST * scale, Math.min(size, (scale * free) / lengthOf(all, scale)));
-    const words = this.putWords(layout, by);
-    this.end = words - BETWEEN * by;
+    const beside = !below && !tells && data.says !== false;
+    // Else what is read gives way to it.
+    const play = this.playsHere && data.says === false && layout.columns.length ? PLAY * scale : 0;
+    const free = width - play - (beside ? (Math.max(BESIDE, this.tools.wide) + 2 * BETWEEN) * scale : kept);
+    const words = this.putWords(layout, wordsIn(all, free, size, SMALLEST / zoom));
     const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * this.by);
     const left = ribbons ? Math.max(words, last + LOOP * this.by) : words; // nothing is told under a ribbon
     this.putShares(layout);
     this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
-    Object.assign(this.strip.style,
-      { width: `${Math.min(width, left)}px`, height: `${layout.arcs + layout.chips + layout.shares}px` });
+    put(this.strip, { width: Math.min(width, left), height: layout.arcs + layout.chips + layout.shares });
     toggle(this.strip, "long", this.end > width + 1);
     this.tools.build(layout, left, width, below);
     this.putSays(layout, left, width, below);
@@ -92,28 +101,27 @@ export class Sentence {
     this.mark();
   }
 
-  // The words side by side; where they end is returned.
-  /** @param {Layout} layout @param {number} by */
-  putWords({ arcs, chips }, by) {
-    const { labels, keys, others } = this.board.data;
+  // The words side by side; where the last one ends is kept, and where a next one would begin is returned.
+  /** @param {Layout} layout @param {ReturnType<typeof wordsIn>} words */
+  putWords({ arcs, chips }, { letters, widths, between }) {
+    const { labels, others } = this.board.data;
     let left = 0;
-    const put = (/** @type {HTMLElement} */ chip, /** @type {number} */ wide) => {
-      Object.assign(chip.style, { left: `${left}px`, top: `${arcs}px`, width: `${wide}px`, height: `${chips}px`,
-        fontSize: `${LETTER.size * by}px` });
+    const stand = (/** @type {HTMLElement} */ chip, /** @type {number} */ wide) => {
+      put(chip, { x: left, y: arcs, width: wide, height: chips });
+      chip.style.fontSize = `${letters}px`;
       const middle = left + wide / 2;
-      left += wide + BETWEEN * by;
+      left += wide + between;
       return middle;
     };
     this.chips = labels.map((label, at) => this.chip(label, at));
-    this.middles = this.chips.map((chip, at) => put(chip, widthOf(labels[at], by)));
-    // The words of a second sentence stand behind those of the first.
+    this.middles = this.chips.map((chip, at) => stand(chip, widths[at]));
+    // The words of a second sentence stand behind those of the first, apart from them.
     this.read.build();
-    const ends = this.read.chips.map((chip, at) => {
-      left += at ? 0 : 2 * BETWEEN * by;
-      return put(chip, widthOf(keys[at], by));
-    });
+    if (others) left += widths[labels.length] + between;
+    const ends = this.read.chips.map((chip, at) => stand(chip, widths[labels.length + 1 + at]));
     if (areMixed(this.board.stages.values())) this.chips.forEach(colourAs);
     this.ends = others ? ends : this.middles;
+    this.end = left - between;
     return left;
   }
 
@@ -128,7 +136,7 @@ export class Sentence {
   putShares(/** @type {Layout} */ { arcs, chips, scale }) {
     this.shares = [...this.ends, ...(this.board.data.others ? this.middles : [])].map((middle) => {
       const share = make("span", "share");
-      Object.assign(share.style, { left: `${middle}px`, top: `${arcs + chips + 2 * scale}px` });
+      put(share, { x: middle, y: arcs + chips + 2 * scale });
       return share;
     });
   }
@@ -152,20 +160,37 @@ export class Sentence {
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
   putSays(layout, left, width, below) {
     const { scale, arcs, chips, shares } = layout;
-    const { ofNow, tells } = this.board.data;
-    const over = ofNow && !tells?.presents; // what is done with the words stands under it
-    const under = toolsAt(layout, this.board.data.says !== false);
+    const { data } = this.board;
+    const over = data.ofNow && !numbersFirst(data); // what is done with the words stands under it
+    const { above } = this.tools; // or it stands over what is read
+    const under = above ? arcs + chips + shares : toolsAt(layout, data.says !== false);
     const room = scale > 1 ? SAYS.large : width - left < SAYS.narrow ? SAYS.higher : SAYS.high;
-    const top = over ? Math.max(-SAYS.over * scale, under - room * scale) : arcs - scale;
-    Object.assign(this.says.style, below
-      ? { left: "0px", top: `${arcs + chips + shares}px`, width: `${width - this.tools.beside}px` }
-      : { left: `${left + 10 * scale}px`, top: `${top}px`, width: `${width - left - 10 * scale}px` });
+    const least = above ? SAYS.tools : -SAYS.over;
+    const play = this.playsHere ? PLAY * scale : 0;
+    const top = over ? Math.max(least * scale, above ? 0 : under - room * scale) : arcs - scale;
+    const x = left + 10 * scale;
+    put(this.says, below ? { x: 0, y: arcs + chips + shares, width: width - this.tools.beside - play }
+      : { x, y: top, width: width - x - play });
     const high = below ? saysOf(width, this.hall) * scale : over ? under - top : chips + shares + scale;
     this.says.style.maxHeight = `${high}px`;
     toggle(this.says, "over", Boolean(over));
     toggle(this.says, "below", below);
     this.letScroll();
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, this.hall) * scale : 0)}px`;
+  }
+
+  // Whether a lecture room has Play in the line of what is read: under the board it would be out of sight. A question's
+  // boards that stand beside others have no room for it.
+  get playsHere() {
+    const { data, root } = this.board;
+    const beside = data.store && (data.head !== null || root.offsetWidth < NARROW);
+    return data.sentence && numbersFirst(data) && !beside;
+  }
+
+  // Take Play's controls into that line.
+  hold(/** @type {HTMLElement} */ controls) {
+    this.element.append(controls);
+    controls.style.top = this.says.style.top;
   }
 
   // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
@@ -222,16 +247,25 @@ export class Sentence {
     const { changed } = this; // told while it's still so
     const did = !before && !byReaders && changed?.row === row && changed.now === now(changed.key) ? [`${changed.told}.`]
       : [];
-    const [reads, share] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
+    const [found, part] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
+    const unknown = board.data.byClass === "unknown";
+    const reads = unknown ? say("words.english") : change ? found : this.cautious(found);
+    const share = unknown ? "" : part;
     // a question has few words, and a hall needs its room: it stands on the scale
     const even = board.data.store || this.hall ? "" : [...did, share].join(" ");
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, unbroken(reads));
     setText(this.even, even);
-    const about = board.settled ? board.data.about : ""; // while a number changes it may no longer be so
+    const about = board.settled && !this.kinds.note ? board.data.about : ""; // a changing number may make it untrue
+    this.kinds.show(this.hall || !board.settled);
     setText(this.about, about);
     if (said !== [unbroken(reads), even, about].join("\n")) this.letScroll();
+  }
+
+  // A finding, behind what says that the numbers are made up by what kind of words there are.
+  cautious(/** @type {string} */ finding) {
+    return this.board.data.byClass ? say("words.made_up", { finding }) : finding;
   }
 
   // While a number is held: what was read most, then and now.
@@ -247,21 +281,23 @@ export class Sentence {
     const places = { token: board.data.labels[board.query], key: board.data.keys[key], was: percent(was),
       now: percent(now) };
     if (places.was === places.now) return null;
-    return [say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places), "", key];
+    const finding = say(key === board.query ? "board.reads.change_itself" : "board.reads.change", places);
+    return [board.data.chance ? say("summary.chance.change", { finding }) : finding, "", key];
   }
 
-  // What has more lines than room can be scrolled by keyboard, too; what is read, or the one line of a hall, gets
-  // smaller letters first.
+  // What is read gets smaller letters where it has no room; what still has more lines can be scrolled by keyboard, too.
   // Measured behind the frame that draws it, which lays it out in any case.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
-      this.says.style.setProperty("--fits", "1");
-      const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.says;
-      if (!this.hall && scrollHeight - clientHeight > this.apart) this.says.style.setProperty("--fits", "0.85");
-      if (this.hall && scrollWidth > clientWidth)
-        this.says.style.setProperty("--fits", String(Math.max(0.6, 0.95 * clientWidth / scrollWidth)));
-      if (this.says.scrollHeight - this.says.clientHeight > this.apart) this.says.tabIndex = 0;
+      const { says } = this;
+      const isWide = () => says.scrollWidth > says.clientWidth; // as the one line of a hall may be
+      const isHigh = () => says.scrollHeight - says.clientHeight > this.apart;
+      says.classList.remove("wraps");
+      says.style.setProperty("--fits", "1");
+      for (const fits of FITS) if (isWide() || isHigh()) says.style.setProperty("--fits", fits);
+      toggle(says, "wraps", isWide());
+      if (isHigh()) says.tabIndex = 0;
       else this.says.removeAttribute("tabindex");
       this.fade();
     }));
@@ -299,9 +335,8 @@ export class Sentence {
     });
   }
 
-  keydown(/** @type {KeyboardEvent} */ event) {
-    if (event.key.toLowerCase() === "r" && !event.ctrlKey && !event.metaKey && !event.altKey)
-      return this.board.picking.turnReaders();
+  // A key moves on from one word to another.
+  lead(/** @type {KeyboardEvent} */ event) {
     if (this.read.keydown(event)) return;
     const at = ledTo(event, this.board.picked, this.chips.length);
     if (at === null) return;

@@ -1,6 +1,7 @@
 // What stands beside the words: to play their row, to ask why, another sentence, a layer.
 
 import { button, make, setText, toggle, write } from "../cells/elements.js";
+import { numbersFirst } from "./hall.js";
 import { lineOf } from "../values/matrices.js";
 import { percent } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
@@ -8,7 +9,7 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Sentence } from "./sentence.js" */
 
 // pixels that they take: where nothing is read, where it is, and those for layers
-const TOOLS = { few: 240, most: 350, layers: 110 };
+const TOOLS = { few: 290, most: 410, layers: 110 };
 const [LINE, LOW] = [34, 28]; // high is a line of them, under what is read, and in a lecture room
 const SAYS = 78; // pixels over it
 
@@ -33,17 +34,25 @@ export class SentenceTools {
     this.readers = button("readers", say("board.sentence.readers"), () => board.picking.showReadersOf(null), {
       "aria-pressed": "true", title: say("board.sentence.readers_off"),
     });
-    this.editing = button("edit", say("board.sentence.edit"), () => this.edit());
-    this.examples = make("select", "examples", [], { "aria-label": say("board.sentence.examples") });
-    this.examples.onchange = () => this.take(this.examples.value);
+    this.editing = button("edit", say("board.sentence.edit"), () => this.edit(), { "aria-expanded": "false" });
+    this.offers = make("div", "offers", [], { role: "group", "aria-label": say("board.sentence.examples") });
+    this.offers.onpointerdown = (event) => event.preventDefault(); // the focus stays in the box
     this.layers =
       make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
     this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
     this.under = { x: 0, height: 0 }; // beside the words, so much is free under it
     this.beside = 0; // so wide it is at the right of what is read, which stands under the words
+    this.above = false; // whether it stands over what is read, which begins under it
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
     this.end = null; // of the box in which the sentence is written
+  }
+
+  // How many pixels they take beside the words.
+  get wide() {
+    const { data } = this.board;
+    if (data.ofNow === false || numbersFirst(data)) return 0; // or others have theirs
+    return (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
   }
 
   // Under what is read, which stands behind the words, up to `left`; or above them where there is no room.
@@ -53,16 +62,18 @@ export class SentenceTools {
     const { data, plane } = this.board;
     const { scale, arcs, chips } = layout;
     this.layout = layout;
-    toggle(this.element, "gone", data.ofNow === false || data.tells?.presents === true); // or others have theirs
+    toggle(this.sentence.element, "awaits", false);
+    toggle(this.element, "gone", this.wide === 0);
     this.why.hidden = !plane.possible;
-    const tools = (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
-    const right = below && !this.element.matches(".gone") && width > 2 * tools * scale;
+    const tools = this.wide;
+    const right = below && tools > 0 && width > 2 * tools * scale;
     this.beside = right ? tools * scale : 0;
     const above = below || left + tools * scale > width;
-    const free = above || this.element.matches(".gone") || this.board.strip.height || data.framed ? 0
+    const free = above || !tools || this.board.strip.height || data.framed ? 0
       : arcs + chips + layout.shares - endOf(layout, data.says !== false);
     this.under = { x: left, height: free };
-    toggle(this.element, "above", above && !right);
+    this.above = above && !right;
+    toggle(this.element, "above", this.above);
     Object.assign(this.element.style, above
       ? { right: "0px", left: "auto", top: `${right ? arcs + chips + layout.shares : 0}px` }
       : { left: `${left + 10 * scale}px`, right: "auto", top: `${toolsAt(layout, data.says !== false)}px` });
@@ -77,21 +88,26 @@ export class SentenceTools {
     setText(this.why,
       Number.isFinite(most) ? say("board.plane.why", { share: percent(most) }) : say("board.plane.tab_scores"));
     write(this.why, "aria-pressed", String(board.planeOver));
+    toggle(this.why, "on", board.planeOver);
     this.readers.hidden = !board.byReaders;
   }
 
   // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
   turnPlane(/** @type {HTMLElement} */ focused = this.why) {
     this.board.display.showAs({ planeOver: !this.board.planeOver });
+    toggle(this.board.root, "played", false); // what was offered next is done
     focused.focus();
   }
 
-  // The examples are a list of the browser's own, which shows what it is for, and not what was taken last.
+  // Each example says what it shows.
   offer() {
     const { examples = [] } = this.board.data;
+    this.offers.replaceChildren(...examples.map(({ name, title, shows }) => {
+      const chip = button("offer", "", () => this.take(name));
+      chip.append(make("b", "", [title]), " ", shows);
+      return chip;
+    }));
     const option = (/** @type {string} */ title, /** @type {string} */ value) => make("option", "", [title], { value });
-    this.examples.replaceChildren(option(say("board.sentence.examples"), ""),
-      ...examples.map(({ name, title }) => option(title, name)));
     const { data: { layers, layer }, host: { can } } = this.board;
     this.layers.replaceChildren(...Array.from({ length: layers },
       (_, at) => option(say("heads.layer", { layer: at }), String(at))));
@@ -101,41 +117,50 @@ export class SentenceTools {
   }
 
   take(/** @type {string} */ name) {
-    this.examples.value = "";
     const example = this.board.data.examples.find((each) => each.name === name);
     this.end?.(false);
-    if (example) this.board.sender.begin(example);
+    if (!example) return;
+    this.await();
+    this.board.sender.begin(example);
   }
 
-  // The words give way to a box with the whole sentence, and a list to begin with, until it is taken or left.
+  // What stands there pales, and stays until there is another picture.
+  await() {
+    toggle(this.sentence.element, "awaits", true);
+  }
+
+  // A box with the whole sentence lies over the words, and under it the examples, until it is taken or left.
   edit() {
-    const { board, examples } = this;
+    if (this.end) return this.end(true);
+    const { board, offers } = this;
     const before = board.data.text;
     const box = make("input", "text", [], { value: before, "aria-label": say("board.sentence.label") });
+    const editor = make("div", "editor", [box, ...(board.data.examples.length ? [offers] : [])]);
     const [top, height] = [this.layout?.arcs ?? 0, this.layout?.chips ?? 0];
-    Object.assign(box.style, { top: `${top}px`, height: `${height}px` });
-    Object.assign(examples.style, { top: `${top + height + 4}px` });
+    editor.style.top = `${top}px`;
+    Object.assign(box.style, { height: `${height}px`, width: `max(${this.under.x}px, 18em)` });
     const end = (/** @type {boolean} */ take, leave = false) => {
       if (this.end !== end) return;
       this.end = null;
-      toggle(this.sentence.element, "editing", false);
-      box.remove();
-      examples.remove();
+      editor.remove();
+      write(this.editing, "aria-expanded", "false");
       if (!leave) this.editing.focus();
-      if (take && box.value !== before) board.sender.tell({ text: box.value });
+      if (!take || box.value === before) return;
+      this.await();
+      board.sender.tell({ text: box.value });
     };
     this.end = end;
-    box.onkeydown = examples.onkeydown = (event) => {
+    editor.onkeydown = (event) => {
       event.stopPropagation();
       if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
       if (event.key !== "Escape" && (event.key !== "Enter" || event.target !== box)) return;
       event.preventDefault(); // or the button that gets the focus is pressed
       end(event.key === "Enter");
     };
-    box.onblur = examples.onblur = ({ relatedTarget }) => relatedTarget === box || relatedTarget === examples
-      || end(true, true);
-    toggle(this.sentence.element, "editing", true);
-    this.sentence.element.append(box, ...(board.data.examples.length ? [examples] : []));
+    editor.addEventListener("focusout", ({ relatedTarget: to }) =>
+      to === this.editing || (to instanceof Node && editor.contains(to)) || end(true, true));
+    write(this.editing, "aria-expanded", "true");
+    this.sentence.element.append(editor);
     box.focus();
     box.select();
   }

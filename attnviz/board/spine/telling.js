@@ -8,12 +8,15 @@ import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
-const NARROW = { page: 900, hall: 640 }; // one as wide has no room beside its numbers
+const NARROW = { page: 900, hall: 600 }; // one as wide has no room beside its numbers
 const LEAST = 190;
 const MOST = 560; // a line as long can still be read
 const GAP = 24;
-const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // the largest that fits ...
-const SMALLEST = 13; // ... as it is on the page
+const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // in a lecture room, where nothing is scrolled, the largest that fits ...
+const SMALLEST = 13; // ... as it is on the screen
+// On a page the same in each step: that of all texts, on a large screen larger, and what has no room is scrolled.
+const ON_PAGE = { letters: 16, of: 1 / 85, most: 24 };
+const [ALONE, WITH_WORDS] = [[28, 26, 24, 22, 20, 18, ON_PAGE.letters], 0.78]; // over words, and of their room
 const LARGER = 2.2; // times at most, in a lecture room
 const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;
@@ -30,12 +33,10 @@ export function inColumn({ height }, { tells }) {
   return tells ? { x: -tells, y: GAP / 2, width: tells - GAP, height: height - GAP } : null;
 }
 
-// The size of letters with which texts fit a place, and how high they then are.
-/** @param {string[]} texts @param {{ width: number, height: number }} place @param {number} scale */
-export function letterIn(texts, { width, height }, scale) {
-  const sizes = LETTERS.map((each) => each * Math.min(LARGER, scale)).filter((each) => each >= SMALLEST);
-  const size = sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
-  return { size, takes: Math.min(height, heightOf(texts, width, size)) };
+// The largest size of letters with which texts fit a place, or the smallest there is.
+/** @param {string[]} texts @param {{ width: number, height: number }} place @param {number[]} sizes */
+function letterIn(texts, { width, height }, sizes) {
+  return sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
 }
 
 /** @param {string[]} texts @param {number} width @param {number} size */
@@ -80,7 +81,7 @@ function numbersOf({ matrices, digits }, { matrix, row, column }) {
 }
 
 export class Telling {
-  /** @param {Pick<Board, "assembly" | "data" | "layout" | "made" | "picking" | "pointing" | "settled"
+  /** @param {Pick<Board, "assembly" | "data" | "host" | "layout" | "made" | "picking" | "pointing" | "settled"
    *  | "story">} board */
   constructor(board) {
     this.board = board;
@@ -106,9 +107,19 @@ export class Telling {
   }
 
   // How much of the window it takes where it stands above the board.
-  heightAbove(/** @type {number} */ width) {
+  /** @param {number} width @param {number} high pixels that there are with the board's @returns {number} */
+  heightAbove(width, high) {
     const { texts } = this;
-    return texts.length ? Math.ceil(linesOf(texts, width, LETTERS[1]) * LINE * LETTERS[1]) + GAP : 0;
+    const letters = this.lettersAbove(width, high);
+    return texts.length ? Math.ceil(linesOf(texts, width, letters) * LINE * letters) + GAP : 0;
+  }
+
+  // How large its letters are there: where a lecture room has words alone, they share it with what is told.
+  /** @param {number} width @param {number} high */
+  lettersAbove(width, high) {
+    const { tells, shown } = this.board.data;
+    if (!tells?.presents || shown.length) return ON_PAGE.letters;
+    return letterIn(this.texts, { width, height: WITH_WORDS * high }, ALONE);
   }
 
   // After everything has its place.
@@ -128,11 +139,16 @@ export class Telling {
     if (!fits) for (const each of first.slice(1)) each.hidden = true;
     // On a page, what it's likened to isn't worth a scroll.
     const likened = element.querySelector(".analogy");
-    if (place && likened && heightOf(this.texts, place.width, SMALLEST) > 1.1 * place.height) likened.remove();
+    const smallest = tells.presents ? SMALLEST : ON_PAGE.letters;
+    if (place && likened && heightOf(this.texts, place.width, smallest) > 1.1 * place.height) likened.remove();
+    const { top, height: foot } = board.host.room();
+    const high = (foot - top) / (room.zoom ?? 1);
     this.above = !place;
     toggle(element, "above", this.above);
     Object.assign(element.style, place ? this.beside(place) : { left: "", top: "", maxHeight: "",
-      width: `${room.width}px`, height: `${this.heightAbove(room.width)}px`, fontSize: "16px" });
+      width: `${room.width}px`, height: `${this.heightAbove(room.width, high)}px`, fontSize: "" });
+    if (alone) element.style.setProperty("--told", `${this.lettersAbove(room.width, high)}px`);
+    else element.style.removeProperty("--told");
     this.show();
   }
 
@@ -176,8 +192,12 @@ export class Telling {
 
   // Its upper edge stands still, however long a number gets.
   beside(/** @type {Rect} */ place) {
-    const { scale } = this.board.layout;
-    const { size } = letterIn(this.texts, place, scale);
+    const { assembly: { room }, data, layout: { scale } } = this.board;
+    const { letters, of, most } = ON_PAGE;
+    const sizes = data.tells?.presents
+      ? LETTERS.map((each) => each * Math.min(LARGER, scale)).filter((each) => each >= SMALLEST)
+      : [Math.min(most, Math.max(letters, room.width * of)), letters];
+    const size = letterIn(this.texts, place, sizes);
     return { left: `${place.x}px`, top: `${place.y}px`, width: `${place.width}px`, height: "",
       maxHeight: `${place.height}px`, fontSize: `${size}px` };
   }

@@ -9,10 +9,22 @@ interface Room {
   sentence: boolean;
   /** How long the words are beside each other. */
   words: number;
+  /** Whether, for want of room, V stands in the spine and there is no scale of colours. */
+  lean?: boolean;
   /** The room over the words that ribbons take. */
   ribbons: number;
   /** Whether matrices need the words' room, as in a lecture room. */
   hall: boolean;
+  /** Whether V stands in the spine, before what it is a factor of, for want of height over it. */
+  spined?: boolean;
+  /** So many times as large is all of it, where there is less room than it needs: at most 1. */
+  by?: number;
+  /** How much the names of rows take. */
+  labels?: number;
+  /** How many pixels of the screen one of the board's is, as in a lecture room. */
+  zoom?: number;
+  /** So much of the words' line is covered at its right end. */
+  kept?: number;
   /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
   saysBelow: boolean;
   /** How high the ribbons may be at most, where that is given. */

@@ -10,6 +10,7 @@ import { say } from "../../scripts/sentences.js";
 
 export const LETTER = { size: 20, width: 11 }; // pixels at most
 const AROUND = 34; // of a chip, beside its letters
+const LONGEST = 24; // letters of a word; more are cut
 export const BETWEEN = 14;
 export const SAYS = 350; // the room that what is read takes beside the words
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
@@ -22,7 +23,7 @@ function lettersOf(label) {
 // How wide a word's chip is, by its letters.
 /** @param {string} label @param {number} by */
 export function widthOf(label, by) {
-  return by * (Math.min(lettersOf(label), 24) * LETTER.width + AROUND);
+  return by * (Math.min(lettersOf(label), LONGEST) * LETTER.width + AROUND);
 }
 
 // How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room; the
@@ -37,6 +38,36 @@ export function beyond(widths, cell, letter) {
 /** @param {string[]} labels @param {number} by */
 export function lengthOf(labels, by) {
   return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
+}
+
+// beside words that stand close together, in parts of their letters' size, and in pixels
+const CLOSE = { around: 0.42, edges: 4, between: 3 };
+// how wide letters are, in parts of their size, as in Source Sans, semi-bold
+const [NARROW, BROAD] = [/[fijlrtI.,:;'’!|() -]/u, /[mwMW]/u];
+
+// How wide a word is, in the size of its letters.
+/** @param {string} label */
+export function emsOf(label) {
+  return [...label].slice(0, LONGEST).reduce((sum, letter) =>
+    sum + (NARROW.test(letter) ? 0.36 : BROAD.test(letter) ? 0.88 : WIDE.test(letter) ? 1.1 : 0.57), 0);
+}
+
+/**
+ * How large the letters of words in one line are, how wide each word's chip is, and what is between two: as large as
+ * asked for, or close together and as large as there is room for; no letter is smaller than the least, whatever the
+ * room.
+ * @param {string[]} labels @param {number} free @param {number} by @param {number} least pixels
+ * @returns {{ letters: number, widths: number[], between: number }}
+ */
+export function wordsIn(labels, free, by, least) {
+  if (lengthOf(labels, by) <= free) return { letters: LETTER.size * by, between: BETWEEN * by,
+    widths: labels.map((label) => widthOf(label, by)) };
+  const ems = labels.map(emsOf);
+  const between = CLOSE.between * by;
+  const left = free - labels.length * CLOSE.edges - (labels.length - 1) * between;
+  const whole = ems.reduce((sum, em) => sum + em + CLOSE.around, 0);
+  const letters = Math.max(least, Math.min(LETTER.size * by, left / whole));
+  return { letters, between, widths: ems.map((em) => (em + CLOSE.around) * letters + CLOSE.edges) };
 }
 
 // All words over the matrices: those that read, and behind them those that are read, where these are others.

@@ -10,7 +10,7 @@ import { addressOf } from "../places.js";
 import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
 import { isStrip, partsOf } from "../spine/plan.js";
 import { BarGrid, RowGrid } from "./story_grids.js";
-import { cellsOf, fitted, GUTTER, NARROW } from "./story_layout.js";
+import { cellsOf, fitted, GUTTER, HALL, NARROW } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -46,12 +46,14 @@ export class Story {
   // Whether a board with so much room tells a story.
   takes(/** @type {Room} */ room) {
     const { data, torch } = this.board;
-    // Of a model's head the words alone have to be few: its vectors are strips of colour.
-    const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.values(torch)
-      .every(({ rows, columns }) => Math.max(rows, columns) <= CONSTANTS.FITS);
-    // A question's board may be one of two on a wide page; a step that is presented shows its matrices whole.
+    // Of a model's head the words alone have to be few: its vectors are strips of colour. A number for each distance
+    // isn't drawn in a story, and there are twice as many of them as words.
+    const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.entries(torch)
+      .every(([name, { rows, columns }]) => name === "by_distance" || Math.max(rows, columns) <= CONSTANTS.FITS);
+    // A question's board may be one of two on a wide page; a lecture room shows matrices, but not on a telephone.
     const width = data.store ? this.board.host.view().width : room.width;
-    const narrow = room.sentence && small && width < NARROW && !data.tells?.presents;
+    const narrow = room.sentence && small && width < (data.ribbons === null ? HALL : NARROW)
+      && !data.tells?.presents;
     this.told = narrow && !this.whole;
     const { says, tools } = this.board.sentence; // which itself keeps its height meanwhile: else the page would scroll
     for (const each of [says, tools.element]) each.removeAttribute("style");

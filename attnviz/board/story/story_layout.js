@@ -4,6 +4,7 @@
 import { follows } from "../spine/plan.js";
 
 export const NARROW = 700; // a board narrower than this tells one word's story
+export const HALL = 500; // one narrower than this does in a lecture room
 export const TARGET = 28; // what a finger finds
 export const OF_CELLS = TARGET + 1; // and the gap of one that a cell has
 export const GUTTER = 36; // left of the words' columns

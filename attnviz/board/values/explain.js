@@ -171,7 +171,12 @@ export function whatIsNext(made, { matrix, row, column }) {
       { symbol: next.symbol });
   }
   const stages = [...made.stages.values()];
-  const weights = stages.find((stage) => stage.is.shares);
+  const on = new Set([next.name]); // what is made of it, up to its own softmax: there may be another one
+  const weights = stages.find(({ name, sources, is }) => {
+    if (name !== next.name && !sources.some((source) => on.has(source))) return false;
+    on.add(name);
+    return is.shares;
+  });
   const goesOn = stages.every(({ sources, is }) => !sources.includes(next.name) || is.divides || is.shares);
   const told = weights && made.shown.includes(weights.name);
   if (told && ((next.is.divides && goesOn) || next.is.shares?.powers)) {

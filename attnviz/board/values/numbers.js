@@ -22,6 +22,9 @@ export function inDigits(value, digits) {
   return value < 0 ? `−${fixed}` : fixed;
 }
 
+// What isn't 0 but would be written so.
+export const NEARLY = "≈0";
+
 // In powers of ten alone, with one digit.
 export function short(/** @type {number} */ value) {
   return value.toExponential(0).replace("+", "").replaceAll("-", "−");

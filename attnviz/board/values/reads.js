@@ -10,24 +10,38 @@ import { percent, total } from "./numbers.js";
 
 const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
 const WHOLE = 1e-3; // by which a sum of shares may miss 1
-const { NAMED } = CONSTANTS;
+const { BY_CHANCE, NAMED } = CONSTANTS;
+/** @type {Record<string, string>} what is said of who reads a token by chance, by what is said otherwise */
+const READ_BY_CHANCE = { most: "most", most_each: "most", first: "first", first_each: "first" };
 
 // What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one,
 // the last is blank.
 /** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
   const reach = readableFor(made, query).length;
-  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) =>
-    say(`board.reads.${kind.replace("of_rest", "most")}`, places);
+  let byChance = false;
+  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => {
+    byChance = Boolean(made.chance) && kind in BY_CHANCE;
+    return byChance ? cautious(made, say(`summary.by_chance.${BY_CHANCE[kind]}`, places))
+      : say(`board.reads.${kind.replace("of_rest", "most")}`, places);
+  };
   const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
   const row = lineOf(made.matrices.attention_weights, query);
-  const none = reach <= 1 || !sharesAll(made) || isUnknown(made, query) || row.some(Number.isNaN);
+  const none = byChance || reach <= 1 || !sharesAll(made) || isUnknown(made, query) || row.some(Number.isNaN);
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
-// Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows.
+// A finding, without its share, behind what says that random numbers made it; attnviz/explanation/summary.py says the
+// same.
+function cautious(/** @type {Pick<Made, "chance">} */ { chance }, /** @type {string} */ finding) {
+  return say(`summary.chance.${chance}`, { finding });
+}
+
+// Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows,
+// nor where one softmax is subtracted from another.
 function sharesAll(/** @type {Pick<Made, "stages">} */ { stages }) {
-  return stages.get("attention_weights").is.shares?.all ?? true;
+  const { shares, signed } = stages.get("attention_weights").is;
+  return !signed && (shares?.all ?? true);
 }
 
 // What sums to 1: rows, where no switch has it otherwise.
@@ -35,10 +49,11 @@ function axisOf(/** @type {Pick<Made, "stages">} */ { stages }) {
   return stages.get("attention_weights").settings.axis ?? "rows";
 }
 
-// Whether a mask takes from shares that are made already, or a sink from each row.
+// Whether a mask takes from shares that are made already, or a sink, or another softmax, from each row.
 function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
-  const { over, all } = stages.get("attention_weights").is.shares ?? { over: "rows", all: true };
-  return over === null || (over === "rows" && !all);
+  const { shares, signed } = stages.get("attention_weights").is;
+  const { over, all } = shares ?? { over: "rows", all: true };
+  return signed || over === null || (over === "rows" && !all);
 }
 
 // Whether no share is an even one: of weights that stand as given, without a mask, 0 may be where one hid them, and
@@ -182,6 +197,8 @@ export function readBy(made, key) {
   const most = readers.filter(({ share }) => areSame(largest, share) && percent(share) === weight);
   const kind = kindOf(made, key, readers, most);
   const who = namesOf(names, own, most.map((reader) => reader.token), (name) => say("board.named", { token: name }));
+  if (made.chance && kind in READ_BY_CHANCE)
+    return [cautious(made, say(`board.read_by_chance.${READ_BY_CHANCE[kind]}`, { token, names: who })), ""];
   const evens = new Set(most.map(({ even }) => even));
   const even = readNames.length > 1 && evens.size === 1
     && most[0].even ? say("board.even", { even: most[0].even }) : "";
@@ -208,6 +225,8 @@ function pieceReadBy(made, key) {
   if (shares.some(Number.isNaN)) return [say("board.read_by.mixed_undefined", places), ""];
   const most = Math.max(...shares);
   const reader = readers[shares.indexOf(most)];
+  if (made.chance) return [cautious(made, say("board.read_by_chance.mixed",
+    { ...places, reader, other: whose(made.names, reader) })), ""];
   const even = evenShare(made, reader, key);
   const said = say("board.read_by.mixed",
     { ...places, reader, other: whose(made.names, reader), weight: percent(most) });

@@ -42,7 +42,11 @@ class UndefinedAttentionError(ValueError):
 
 
 def execute(
-    stages: Table, given: Mapping[str, Tensor], tokens: Iterable[str] = (), notices: Iterable[Later | str] = ()
+    stages: Table,
+    given: Mapping[str, Tensor],
+    tokens: Iterable[str] = (),
+    notices: Iterable[Later | str] = (),
+    chances: Iterable[str] = (),
 ) -> AttentionTrace:
     """Run a table of stages with an attention; keep every intermediate.
 
@@ -55,7 +59,7 @@ def execute(
     tensor([[0.7311, 0.2689],
             [0.2689, 0.7311]])
     """
-    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices))
+    return with_defined_rows(AttentionTrace(stages, run(stages, given), tokens, notices, chances))
 
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:

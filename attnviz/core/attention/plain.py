@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention.defined import execute
 from attnviz.core.attention.trace import AttentionTrace
 from attnviz.core.limits import MAX_D, MAX_SEED, check_choice, check_temperature, check_whole, in_short
@@ -48,6 +49,7 @@ def _as_tensor(name: str, value: Any) -> Tensor:
     return tensor if hasattr(value, "dtype") and tensor.is_floating_point() else tensor.float()
 
 
+@typed
 def attend(
     x: Any,
     w_q: Any,
@@ -93,8 +95,7 @@ def attend(
     _check_factor("w_v", w_v, "d_v", "x", x, ("b_v", b_v))
     _check_tokens(tokens, x.shape[-2])
     _check_mask(mask, causal, x.shape[-2])
-    if temperature != 1.0:
-        check_temperature(temperature)
+    check_temperature(temperature)
     if causal:
         n_tokens = x.shape[-2]
         mask = torch.full((n_tokens, n_tokens), -math.inf, dtype=x.dtype, device=x.device).triu(1)
@@ -120,8 +121,6 @@ def _check_factor(name: str, w: Tensor, width: str, of: str, first: Tensor, b: t
 
 
 def _check_tokens(tokens: Any, n_tokens: int) -> None:
-    if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not all(isinstance(each, str) for each in tokens):
-        raise ValueError(f"tokens is {in_short(tokens)}, expected a sequence of texts")
     if tokens and len(tokens) != n_tokens:
         raise ValueError(f"tokens has {len(tokens)} texts, expected {n_tokens}, one for each row of x, or none")
 
@@ -155,6 +154,7 @@ class SelfAttention(nn.Module):
     b_k: Tensor | None
     b_v: Tensor | None
 
+    @typed
     def __init__(
         self,
         d_in: int,
@@ -217,6 +217,7 @@ class FeedForwardTrace(Trace):
     feed_forward: Tensor
 
 
+@typed
 def feed_forward(
     x: Any, w1: Any, b1: Any, w2: Any, b2: Any, *, activation: str = "relu", tokens: tuple[str, ...] = ()
 ) -> FeedForwardTrace:

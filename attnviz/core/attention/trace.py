@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
+from attnviz.core.limits import check_type
 from attnviz.core.masks import ADDED, USES, MaskUse
 from attnviz.core.rules import Scale, later
 from attnviz.core.rules.rows import ROWS
@@ -102,6 +103,7 @@ class AttentionTrace(Trace):
 
     def get(self, name: str) -> Tensor | None:
         """Return a matrix, stacked where each head has one, or None."""
+        check_type("name", name, str, "a matrix's name")
         return self[name] if self._is_of_layer(name) or self._is_of_heads(name) else super().get(name)
 
     def __getattr__(self, name: str) -> Tensor:
@@ -138,10 +140,14 @@ class AttentionTrace(Trace):
 
     @cached_property
     def _layers(self) -> tuple["AttentionTrace", ...]:
-        return tuple(self._part(*of_layer(self.stages, self.matrices, layer)) for layer in range(self.n_layers))
+        return tuple(
+            AttentionTrace(*of_layer(self.stages, self.matrices, layer), self.tokens, self.notes,
+                           self.chances[layer : layer + 1])
+            for layer in range(self.n_layers)
+        )  # fmt: skip
 
     def _part(self, table: Table, matrices: Mapping[str, Tensor]) -> "AttentionTrace":
-        return AttentionTrace(table, matrices, self.tokens, self.notes)
+        return AttentionTrace(table, matrices, self.tokens, self.notes, self.chances)
 
     @property
     def n_heads(self) -> int:

@@ -1,14 +1,14 @@
 """The rules by which stages are computed, grouped by what they read."""
 
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Rule, declaration
-from attnviz.core.rules.cellwise import GELU, Add, Cap, FeatureMap, ReLU, TimesRoot
+from attnviz.core.rules.cellwise import GELU, Add, Cap, Difference, FeatureMap, ReLU, TimesRoot
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.rules.explaining.numbers import DECIMALS
 from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.positions import Relative, Rotate
 from attnviz.core.rules.product import Product
 from attnviz.core.rules.reading import Block, Shape
-from attnviz.core.rules.rows import LayerNorm, Share
+from attnviz.core.rules.rows import LayerNorm, RmsNorm, Share
 from attnviz.core.rules.scale import Scale, later
 from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.stage import names_on, owner_of
@@ -16,12 +16,13 @@ from attnviz.core.rules.vocabulary import Ids, Lookup, Surprise
 
 RULES: tuple[type[Rule], ...] = (
     Product, Scale, Softmax, Add, ReLU, GELU, Slice, Recut, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot, FeatureMap, Share, Cap,
+    Relative, TimesRoot, FeatureMap, Share, Cap, RmsNorm,
+    Difference,
 )  # fmt: skip
 
 __all__ = [
     "BFLOAT16", "DECIMALS", "FLOAT16", "FLOAT32", "GELU", "RULES", "Add", "Block", "Bounded", "Cap", "Cell",
-    "CellExplanation", "Cells", "Concatenate", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm", "Lookup",
-    "PassOn", "Product", "ReLU", "Recut", "Relative", "Rotate", "Rule", "Scale", "Shape", "Share",
+    "CellExplanation", "Cells", "Concatenate", "Difference", "Factor", "FeatureMap", "HeadsInCode", "Ids", "LayerNorm",
+    "Lookup", "PassOn", "Product", "ReLU", "Recut", "Relative", "RmsNorm", "Rotate", "Rule", "Scale", "Shape", "Share",
     "Slice", "Softmax", "Surprise", "Term", "TimesRoot", "declaration", "in_rows", "later", "names_on", "owner_of",
 ]  # fmt: skip

@@ -78,6 +78,7 @@ class Rule(ABC):
     cuts_rows: ClassVar[bool] = False  # whether its rows are pieces of rows of other tokens
     makes_shares: ClassVar[bool] = False
     is_linear: ClassVar[bool] = False  # whether it shares out without exponentials
+    is_signed: ClassVar[bool] = False  # whether weights that it makes may be negative, so that none is an even share
     in_formulas: ClassVar[str] = ""  # how its formula is written, of {0}, the first source, and its settings ...
     in_code: ClassVar[str] = ""  # ... and how PyTorch writes it, unless its own methods say so
     beside: ClassVar[tuple[int | None, int | None]] = (None, None)  # sources drawn as its factor and as its bias
@@ -196,6 +197,13 @@ class Rule(ABC):
         """Return the PyTorch lines that compute `made` from the sources `names`."""
         return [f"{made} = {self.in_code.format(*names, **self.settings)}"]
 
+    def code_at_overflow(self, made: str, *names: str) -> list[str]:
+        """Return the lines that also hold where numbers overflow.
+
+        There are none where :meth:`code` does, too. They go for all heads at once.
+        """
+        return []
+
     def explain(self, cell: Cell) -> CellExplanation:
         """Return how a cell is computed, in symbols, numbers and words."""
         return explained(cell, declaration_of(cell, self))
@@ -221,6 +229,7 @@ class Rule(ABC):
         over, whole = self.shares_over(n_sources), self.sums_to_1(n_sources)
         shares = {"over": over, "all": whole, "powers": not self.is_linear} if self.makes_shares else None
         asked = {"product": self.is_product, "divides": self.scaling is not None, "cuts": self.cuts_rows}
+        asked["signed"] = self.is_signed
         return {name: each for name, each in (asked | {"shares": shares, "beside": self.beside}).items() if each}
 
     def seen(self, cell: Cell) -> tuple[Cells, ...]:

@@ -48,6 +48,45 @@ class Add(Rule):
 
 
 @dataclass(frozen=True)
+class Difference(Rule):
+    """One matrix minus `factor` times another, cell by cell.
+
+    Differential attention makes its weights so; they may be negative, and their rows don't sum to 1.
+
+    Source: Ye et al. 2024, Differential Transformer, section 2.1.
+    """
+
+    factor: float = 1.0
+
+    name = "difference"
+    in_formulas = "{0} − {factor_text} · {1}"
+    in_code = "{0} - {factor!r} * {1}"
+    n_sources = (2,)
+    is_signed = True
+
+    @property
+    def settings(self) -> dict[str, object]:
+        return super().settings | {"factor_text": significant(self.factor)}
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0] - self.factor * sources[1]
+
+    def sums_to_1(self, n_sources: int) -> bool:
+        return False
+
+    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
+        """The first is passed on, the second with the factor."""
+        yield Derivative(row, column, 1.0 if source == 0 else -self.factor)
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        a, b = sources(2)
+        by = significant(self.factor)
+        words = sentence("explanation.difference.words", first=a.name(), second=b.name(), factor=by)
+        value = a[I, J] - number(self.factor, by) * b[I, J]
+        return (Piece(value, (a.name(), f" − {by} × ", b.name()), (words,), roundings=4, trouble="sum"),)
+
+
+@dataclass(frozen=True)
 class TimesRoot(Rule):
     """Each number times √d, where its matrix has d columns.
 
@@ -106,6 +145,11 @@ class GELU(Rule):
     def compute(self, *sources: Tensor) -> Tensor:
         """Return torch's GELU; it's infinite for numbers whose double overflows."""
         return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
+
+    def code_at_overflow(self, made: str, *names: str) -> list[str]:
+        """Return a line that keeps large numbers: torch doubles them."""
+        (line,) = self.code(made, *names)
+        return [line, f"{made} = torch.where({names[0]} > {_ALL_BELOW}, {names[0]}, {made})"]
 
     def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
         """The curve is nowhere steeper than 1.13."""

@@ -15,6 +15,8 @@ from attnviz.core.rules.expression import HEAD, I, Index, J, Piece, Source, sent
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS
 
+PARTS = "parts"
+
 
 @dataclass(frozen=True)
 class PassOn(Rule):
@@ -132,7 +134,8 @@ class Recut(Rule):
 class Concatenate(Rule):
     """Matrices side by side, or below each other along `axis` "rows".
 
-    They agree in their rows and width, or in their columns.
+    They agree in their rows and width, or in their columns. With the axis "parts" they stand side by side as parts of
+    one vector, which may differ in width.
 
     >>> Concatenate(ROWS).compute(torch.ones(1, 2), torch.zeros(1, 2))
     tensor([[1., 1.],
@@ -161,7 +164,8 @@ class Concatenate(Rule):
                 expect(agree(each[1], columns), "what stands below", each, f"{columns} columns like the first")
             return reduce(add, (rows for rows, _ in shapes)), columns
         for each in shapes[1:]:
-            expect(agree(each, shapes[0]), "what stands beside it", each, f"{shapes[0]} like the first")
+            fits = agree(each[0], rows) if self.axis == PARTS else agree(each, shapes[0])
+            expect(fits, "what stands beside it", each, f"{shapes[0]} like the first")
         return rows, reduce(add, (columns for _, columns in shapes))
 
     def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:

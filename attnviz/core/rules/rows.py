@@ -1,4 +1,4 @@
-"""Rules over whole rows, columns or matrices: shares and layer norm."""
+"""Rules over whole rows, columns or matrices: shares and norms."""
 
 import math
 from dataclasses import dataclass
@@ -29,6 +29,7 @@ from attnviz.core.rules.expression import (
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
+from attnviz.words.numbers import significant
 
 ROWS, COLUMNS, WHOLE = AXES = ("rows", "columns", "whole")
 
@@ -95,6 +96,7 @@ class Share(Rule):
 
 
 EPSILON = 1e-5  # as in PyTorch
+RMS_EPSILON = 1e-6  # as in most models
 
 
 @dataclass(frozen=True)
@@ -159,3 +161,73 @@ class LayerNorm(Rule):
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.layer_norm", source=symbols[0])
+
+
+@dataclass(frozen=True)
+class RmsNorm(Rule):
+    """Rows divided by their root mean square, then stretched by a gain.
+
+    `epsilon` is added to the mean of the squares. Where the row is a part of a wider one, `others` numbers are the rest
+    of that, and their root mean square is the third source, a column.
+
+    Source: Zhang and Sennrich 2019, Root Mean Square Layer Normalization, section 4, equation 4; of queries and keys,
+    Henry et al. 2020, Query-Key Normalization for Transformers, section 3.
+
+    >>> rule = RmsNorm(epsilon=0.0)
+    >>> rule.compute(torch.tensor([[1.0, 7.0]]), torch.ones(2))
+    tensor([[0.2000, 1.4000]])
+    >>> RmsNorm(epsilon=0.0, others=2).compute(torch.tensor([[1.0, 7.0]]), torch.ones(2), torch.tensor([[7.0]]))
+    tensor([[0.1644, 1.1508]])
+    """
+
+    epsilon: float = RMS_EPSILON
+    others: int = 0
+
+    name = "rms_norm"
+    beside = (1, None)
+    n_sources = (2, 3)
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        """Return the normed rows; gradients flow."""
+        source, gain, *rest = sources
+        mean = source.square().mean(-1, keepdim=True)
+        for each in rest:
+            n = source.shape[-1]
+            mean = (n * mean + self.others * each.square()) / (n + self.others)
+        return source * (mean + self.epsilon).rsqrt() * gain
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """The shape of the source."""
+        expected = ((1, shapes[0][1]), (shapes[0][0], 1))
+        for each, what, fits in zip(shapes[1:], ("the gain", "the rest"), expected, strict=False):
+            expect(agree(each, fits), what, each, f"{fits}")
+        return shapes[0]
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        """Return a quotient by a root of squares, times the gain."""
+        (x, gain, rest), n = sources(3), shapes[0][1]
+        squares, key = add_up(n, x[I, K] * x[I, K]), "words"
+        places: dict[str, Any] = {"epsilon": significant(self.epsilon)}
+        if len(shapes) == 3:
+            squares = squares + number(float(self.others)) * (rest[I, 0] * rest[I, 0])
+            key, places = "of_part", places | {"rest": rest.name(I, 0), "others": self.others}
+        root = (squares / number(float(n + self.others)) + number(self.epsilon)).root
+        own, by, normed = x.name(), gain.name(0, J), x[I, J] / root
+        words = sentence(
+            f"explanation.rms_norm.{key}", source=own, root=root.written, normed=normed.written, gain=by, **places
+        )
+        value = normed.as_number * gain[0, J]
+        size = value.magnitude / squares.within(-1.0, MOST)
+        return (Piece(value, (own, " / s · ", by), (words,), roundings=n + 10, size=size, trouble="row"),)
+
+    def formula(self, *symbols: str) -> str:
+        return say("stages.formula.rms_norm", source=symbols[0])
+
+    def code(self, made: str, *names: str) -> list[str]:
+        """Return the line of PyTorch."""
+        source, gain, *rest = names
+        mean = f"{source}.square().mean(-1, keepdim=True)"
+        if rest:
+            n = f"{source}.shape[-1]"
+            mean = f"({n} * {mean} + {self.others} * {rest[0]}.square()) / ({n} + {self.others})"
+        return [f"{made} = {source} * ({mean} + {self.epsilon!r}).rsqrt() * {gain}"]

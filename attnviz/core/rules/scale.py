@@ -144,6 +144,14 @@ class Scale(Rule):
             return [f"{made} = {divided} * {names[1]}.exp()"]
         return [f"{made} = {' + '.join((divided, *names[1:]))}"]
 
+    def code_at_overflow(self, made: str, *names: str) -> list[str]:
+        """Return a line that hides ∞, too: with -∞ it gives NaN."""
+        if self.factor or len(names) == 1:
+            return []
+        (line,) = self.code(made, *names)
+        infinite = 'float("-inf")'
+        return [line, f"{made} = {made}.masked_fill({names[1]} == {infinite}, {infinite})"]
+
     @property
     def in_symbols(self) -> list[str]:
         """What scores are divided by, in symbols."""

@@ -5,10 +5,12 @@ from functools import cached_property
 from typing import Any
 
 from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, reading_others, second_tokens, stacked
+from attnviz.core.limits import check_choice, check_type
 from attnviz.core.masks import CAUSAL, MASKS, NONE, USES, Masked, MaskKind
 from attnviz.core.matrix_input import NO_EDITS, Edits
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS, Position
 from attnviz.core.seeding.vectors import Embedding
+from attnviz.core.seeding.word_classes import FoundClass, chosen_classes, class_of
 from attnviz.core.stages import (
     BIASES,
     BY_DISTANCE,
@@ -64,6 +66,7 @@ class Given:
     what_if: str = ""
     reads: str = ITSELF
     second: str = "Deine Reise beginnt heute"
+    word_classes: str = ""
     y: Any = None
     e_y: Any = None
     p_y: Any = None
@@ -150,17 +153,38 @@ class Derived(Given):
         return {name: by for name in EDITABLE if (by := getattr(self, name)) is not None} | dict(self.deeper)
 
     def replacement(self, name: str) -> Any:
-        """Return an editable matrix's replacement, None if it's drawn."""
+        """Return an editable matrix's replacement, None if it's drawn.
+
+        Raises ``ValueError`` for a matrix that can't be edited.
+        """
+        check_choice("matrix", name, self.editable)
         return dict(self.deeper).get(name) if placed(name)[0] else getattr(self, name)
 
     def stage(self, name: str) -> Stage:
-        """Return the row of the table of an editable matrix."""
+        """Return the row of the table of an editable matrix.
+
+        Raises ``ValueError`` for a matrix that can't be edited.
+        """
+        check_choice("matrix", name, self.editable)
         return self.table[name if self.n_layers == 1 else in_layer(*placed(name))]
 
     @property
     def made_by(self) -> Embedding:
         """What makes the vectors of tokens."""
         return EMBEDDINGS[self.embedding]
+
+    @property
+    def chosen_classes(self) -> dict[str, str]:
+        """The classes that were chosen for words, by lower-case word."""
+        return chosen_classes(self.word_classes)
+
+    @property
+    def found_classes(self) -> tuple[FoundClass, ...]:
+        """The class of each token's word, with vectors by class."""
+        if not self.made_by.by_class or getattr(self, self.token_matrix) is not None:
+            return ()
+        chosen = self.chosen_classes
+        return tuple(class_of(token, chosen) for token in self.tokens)
 
     @property
     def position(self) -> Position:
@@ -184,6 +208,7 @@ class Derived(Given):
 
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of X or a given matrix; vectors are rows."""
+        check_type("matrix", name, str, "a matrix's name")
         name = placed(name)[1]
         if name in ("x", "e", "p"):
             return len(self.tokens), self.d_in

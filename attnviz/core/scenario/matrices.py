@@ -140,19 +140,18 @@ def read_alone(scenario: Whole) -> Whole:
     """
     nothing: dict[str, Any] = dict.fromkeys(OF_TOKENS)
     if not scenario.mask_kind.of_all or scenario.mask is not None:
-        nothing["masking"] = "none"
+        nothing |= {"masking": "none", "causal": False}
     switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # numbers typed into scores are typed into other ones
     edits = tuple(edit for edit in scenario.edits if placed(edit.matrix)[1] not in OF_TOKENS)
     return replace(scenario, **nothing, text=scenario.second, reads=ITSELF, what_if=switches.text, edits=edits)
 
 
-def kept_in_layers(alone: Derived, own: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return what each later layer keeps of the kept sentence, by name.
+def run_alone(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return all matrices of the kept sentence alone, of :func:`read_alone`.
 
-    `own` has what its table starts from when it's alone, and `given` what the sentence itself starts from.
-
-    Source: Dai et al. 2019, Transformer-XL, section 3.2.
+    `given` is what the sentence after it starts from.
     """
+    own = alone.given_to_stages[0]
     starts = dict(own)
     for kept, name in _AS_ITS_OWN.items():
         if in_layer(0, kept) in given and in_layer(0, name) in own:
@@ -160,7 +159,15 @@ def kept_in_layers(alone: Derived, own: Mapping[str, Tensor], given: Mapping[str
     if (distances := given.get(in_layer(0, BY_DISTANCE))) is not None:
         far = (distances.shape[1] + 1) // 2 - len(alone.tokens)  # those of the kept sentence lie around the nearest
         starts[in_layer(0, BY_DISTANCE)] = distances[:, far : distances.shape[1] - far]
-    made = run(alone.table, starts)
+    return run(alone.table, starts)
+
+
+def kept_in_layers(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return what each later layer keeps of the kept sentence, by name.
+
+    Source: Dai et al. 2019, Transformer-XL, section 3.2.
+    """
+    made = run_alone(alone, given)
     return {kept_for(layer): made[in_layer(layer, "x")] for layer in range(1, alone.n_layers)}
 
 
@@ -169,7 +176,9 @@ class Matrices(Derived):
 
     def is_published(self, row: int, name: str = "x") -> bool:
         """Whether a token's vector is a published one, before edits."""
+        limits.check_type("name", name, str, "a matrix's name")
         name = self.token_matrix if name in ("x", "e") else self.read_matrix
+        row = limits.check_whole("row", row, 0, len(self.tokens_of(name)) - 1)
         drawn = getattr(self, name) is None or (name == self.token_matrix and row in self.rows_beside_example)
         return drawn and self.made_by.is_published(self.tokens_of(name)[row], self.d_in)
 
@@ -195,7 +204,7 @@ class Matrices(Derived):
     def _made(self, name: str) -> Tensor:
         given = self.replacement(name)
         if name == self.token_matrix and (stated := stated_vectors(example_of(given))):
-            vectors = self.made_by.vectors(self.tokens, self.d_in, self.seed)
+            vectors = self.made_by.vectors(self.tokens, self.d_in, self.seed, self.chosen_classes)
             for row in set(range(len(self.tokens))).difference(self.rows_beside_example):
                 vectors[row] = torch.tensor(stated[self.tokens[row]], **FLOAT32_ON_CPU)
             return vectors
@@ -223,7 +232,7 @@ class Matrices(Derived):
                 return places[: self.n_kept].clone() if name == P_KEPT else places[self.n_kept :].clone()
             own_table = name == self.read_matrix and self.made_by.of_table
             seed = second_seed(self.seed) if own_table else self.seed
-            return self.made_by.vectors(self.tokens_of(name), self.d_in, seed)
+            return self.made_by.vectors(self.tokens_of(name), self.d_in, seed, self.chosen_classes)
         drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
@@ -271,6 +280,5 @@ class Matrices(Derived):
             matrix = self.matrix(name).to(device)
             given[self.stage(name).name] = matrix[0] if placed(name)[1] in VECTORS else matrix
         if self.n_kept and self.n_layers > 1:
-            alone = read_alone(self)
-            given |= kept_in_layers(alone, alone.given_to_stages[0], given)
+            given |= kept_in_layers(read_alone(self), given)
         return given, (notice,) if notice else ()

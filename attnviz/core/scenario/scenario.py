@@ -8,6 +8,7 @@ from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
 from attnviz.core.limits import in_short
 from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
+from attnviz.core.scenario.chance import chances_of
 from attnviz.core.scenario.matrices import Matrices, check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.settings import check_fit, checked_settings, mask_settings
 from attnviz.core.stages import EDITABLE
@@ -22,10 +23,12 @@ class Scenario(Matrices):
     - `text`: the sentence; `tokenizer`: what cuts it, "words", "whitespace" or "characters".
     - `embedding`: what makes X ``(n_tokens, d_in)``. "stable": each token's vector depends on its text, `d_in` and
       `seed` alone. "table": rows of a seeded ``nn.Embedding``, in the order of the sorted distinct tokens. "published":
-      the published vectors of the words that have one while `d_in` is 3, "stable" for all others.
+      the published vectors of the words that have one while `d_in` is 3, "stable" for all others. "class": how much
+      of a noun, an adjective and a verb each English word is, by a list of words and endings; `d_in` is 3.
+    - `word_classes`: words that are taken for "noun", "adjective" or "verb" with "class", as in "rule:verb grok:noun".
     - `positions`: "sinusoidal" or "learned" (drawn from the seed), with which X is the sum of the tokens' vectors,
-      then called E, and P; "rotary", with which queries and keys are turned by their places; "alibi" or "relative",
-      with which `by_distance` ``(n_heads, 2 * n_read - 1)`` is added to scaled scores.
+      then called E, and P; "rotary", with which queries and keys are turned by their places; "alibi",
+      "relative" or "near", with which `by_distance` ``(n_heads, 2 * n_read - 1)`` is added to scaled scores.
     - `embedding_factor`: the tokens' vectors are E, and go into X times √d_in.
     - `reads`: "itself"; a "second" sentence, of which keys and values are made, or a "kept" one, which stood before
       `text`, so that they are made of both; `second`: that sentence. Its vectors are Y ``(n_read, d_in)``, made as
@@ -75,8 +78,6 @@ class Scenario(Matrices):
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
-        if self.positions == "seeded":  # as files and links had it until 24 November 2026
-            named["positions"] = "learned"
         changed = named | checked_settings(self.__dict__ | named)
         for name in EDITABLE:
             changed[name] = plain(name, changed[name] if name in changed else getattr(self, name))
@@ -135,7 +136,7 @@ def trace(scenario: Scenario | str) -> AttentionTrace:
     if not isinstance(scenario, Scenario):
         raise ValueError(f"scenario is {in_short(scenario)}, expected a Scenario or a text")
     inputs, notices = scenario.given_to_stages
-    return execute(scenario.table, inputs, scenario.tokens, notices)
+    return execute(scenario.table, inputs, scenario.tokens, notices, chances_of(scenario))
 
 
 def traced(scenario: Scenario) -> AttentionTrace:

@@ -90,6 +90,23 @@ def alibi_distances(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
     return torch.where(distance == 0, 0.0, -alibi_slopes(n_heads)[:, None] * distance).float()
 
 
+def near_right_first(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
+    """Return a number for each distance, larger for near tokens.
+
+    Those to the right come first.
+
+    It's ``(n_heads, 2 * n_tokens - 1)``, alike for all heads: 0.6 for the next token, 0.5 less for each further one;
+    0 for the token before, 0.2 less for each further one; -0.5 for the token itself. In English, what an adjective or
+    a determiner belongs to stands behind it, so that it finds its noun among several.
+
+    >>> near_right_first(1, 3)
+    tensor([[-0.2000,  0.0000, -0.5000,  0.6000,  0.1000]])
+    """
+    distance = torch.arange(1 - n_tokens, n_tokens, dtype=torch.float64, device="cpu")
+    beside = torch.where(distance > 0, 1.1 - 0.5 * distance, 0.2 + 0.2 * distance)
+    return torch.where(distance == 0, -0.5, beside).float().repeat(n_heads, 1)
+
+
 @dataclass(frozen=True)
 class Position:
     """What tells attention where a token stands.
@@ -156,5 +173,10 @@ POSITIONS: Kinds[Position] = Kinds("positions", (
         "torch.manual_seed({own_seed})",
         "table = torch.nn.Embedding({all}, {heads}).weight.detach()",
         "by_distance = table[{most} - {n} : {last} + {n}].T.clone()",
+    )),
+    Position("near", distances=near_right_first, comment="share.script.distances_near", code=(
+        "distance = torch.arange(1 - {n}, {n}, dtype=torch.float64)",
+        "beside = torch.where(distance > 0, 1.1 - 0.5 * distance, 0.2 + 0.2 * distance)",
+        "by_distance = torch.where(distance == 0, -0.5, beside).float().repeat({heads}, 1)",
     )),
 ))  # fmt: skip

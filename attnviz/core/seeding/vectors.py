@@ -14,6 +14,7 @@ from torch import Tensor
 
 from attnviz.core.limits import Kinds
 from attnviz.core.seeding.weights import FLOAT32_ON_CPU, generator_for
+from attnviz.core.seeding.word_classes import rows_of
 from attnviz.words import say
 
 _FILE = files("attnviz").joinpath("published", "worked_examples.json")
@@ -144,23 +145,29 @@ class Embedding:
     - `draw`: returns X ``(n_tokens, d_in)``, float32 on the CPU, of tokens, `d_in` and a seed.
     - `of_table`: whether that is a table with a row for each distinct token, so that a second sentence has its own.
     - `published`: whether words that have a published vector have that.
+    - `by_class`: whether a vector says what kind of word a token is, so that nothing is random.
     """
 
     name: str
     draw: Callable[[tuple[str, ...], int, int], Tensor]
     of_table: bool = False
     published: bool = False
+    by_class: bool = False
 
     def is_published(self, token: str, d_in: int) -> bool:
         """Whether a token's vector is a published one."""
         return self.published and d_in == PUBLISHED_D_IN and token in PUBLISHED_VECTORS
 
-    def vectors(self, tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
+    def vectors(self, tokens: tuple[str, ...], d_in: int, seed: int, chosen: Mapping[str, str] | None = None) -> Tensor:
         """Return the tokens' vectors ``(n_tokens, d_in)``: published ones, else drawn.
+
+        `chosen` are classes of words that come before those of the list.
 
         >>> EMBEDDINGS["table"].vectors(("a", "b", "a"), 2, 1).shape
         torch.Size([3, 2])
         """
+        if self.by_class:
+            return torch.tensor(rows_of(tokens, chosen), **FLOAT32_ON_CPU)
         x = self.draw(tokens, d_in, seed)
         for row, token in enumerate(tokens):
             if self.is_published(token, d_in):
@@ -173,6 +180,7 @@ EMBEDDINGS: Kinds[Embedding] = Kinds("embedding", (
     Embedding("published", _from_texts, published=True),
     Embedding("stable", _from_texts),
     Embedding("table", _from_table, of_table=True),
+    Embedding("class", _from_texts, by_class=True),
 ))  # fmt: skip
 
 

@@ -1,20 +1,40 @@
 """Questions about self-attention, each with an answer and an example."""
 
-from attnviz.teach.questions.asking import SUBJECTS, Control, Exponent, Option, Preset, Question
+from attnviz.teach.questions.asking import SUBJECTS, Question
+from attnviz.teach.questions.in_models import IN_MODELS
+from attnviz.teach.questions.inputs import INPUTS
 from attnviz.teach.questions.masks_and_heads import MASKS_AND_HEADS
 from attnviz.teach.questions.matching import MATCHING
 from attnviz.teach.questions.mixing import MIXING
 from attnviz.teach.questions.numerics import NUMBERS, ROOT, WHERE
+from attnviz.teach.questions.offered import Control, Exponent, Option, Preset
 from attnviz.teach.questions.order import ORDER
 from attnviz.teach.questions.products import PRODUCTS
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table
+from attnviz.teach.questions.shares import SHARES
 from attnviz.teach.questions.sizes import SIZES, WHICH_D
 
-_ALL = (*MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS)
+_ALL = (
+    *MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS, *IN_MODELS,
+    *SHARES, *INPUTS,
+)  # fmt: skip
+# Where a reader begins, in this order.
+FIRST = ("values", "self", "axis", "root")
+# From easy to hard within each subject.
+_FROM_EASY = (
+    "values", "self", "symmetry", "sum", "keys_first", "one_matrix", "cached",
+    "sizes", "linear", "cross", "heads", "reshape", "averaged", "shared_keys", "packed",
+    "root", "which_d", "where", "multiply", "cosine",
+    "axis", "late_mask", "query_key", "padding", "biases", "twice", "numerics",
+    "order", "parts", "factor", "turned_values",
+    "learned", "next_word", "dropout", "slope",
+)  # fmt: skip
 # The order of the list: subject after subject.
-QUESTIONS: tuple[Question, ...] = tuple(sorted(_ALL, key=lambda question: SUBJECTS.index(question.subject)))
+QUESTIONS: tuple[Question, ...] = tuple(
+    sorted(_ALL, key=lambda question: (SUBJECTS.index(question.subject), _FROM_EASY.index(question.name)))
+)
 
 __all__ = [
-    "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Points", "Preset", "Question", "Seen",
+    "FIRST", "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Points", "Preset", "Question", "Seen",
     "Table",
 ]  # fmt: skip

@@ -1,7 +1,6 @@
-"""A question: its example, prediction, answer, controls, and what is seen."""
+"""A question: its example, its answer, and what is seen."""
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
@@ -10,166 +9,20 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import SETTINGS, Scenario, traced
+from attnviz.core.scenario.chance import is_drawn
 from attnviz.core.stages import ALL_STAGES
-from attnviz.explanation.numbers_from import edits_of, is_random
-from attnviz.scaling.settings import MAX_P, SweepSettings
+from attnviz.explanation.numbers_from import edits_of
+from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.predictions import Asked, by_size, compared
+from attnviz.teach.questions.offered import QUERY, Control, Exponent, Option, Preset, View
+from attnviz.teach.questions.predicted import Prediction
 from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import PROJECTIONS
 from attnviz.words import Said, listed, plural, say
-from attnviz.words.numbers import percent, written
 
-Answer = Literal["more", "same", "less", "end"]
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
-OF_OLDER_ANSWERS = ("other",)  # which older links hold: more or less
-OfFollowed = tuple[str, int]  # a matrix, and the column in the row of the token that is followed
-READS: OfFollowed = ("attention_weights", 1)  # what it reads of "cat"
-Change = Callable[[Scenario], Scenario]
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A button that changes the example, and perhaps the followed token."""
-
-    key: str
-    change: Change
-    of: Literal["start", "now"] = "start"
-    places: Mapping[str, object] = field(default_factory=dict)
-    follows: int | None = None
-
-    label = Said("{its.key}")
-
-
-# Of an example: what a button makes of it, or what is chosen; `QUERY` is the token that is followed then.
-View = Preset | Mapping[str, str]
-QUERY = "query"
-
-
-@dataclass(frozen=True)
-class Control:
-    """A slider that reads and changes a number of the example."""
-
-    name: str
-    key: str
-    low: float
-    high: float
-    step: float
-    read: Callable[[Scenario], float]
-    change: Callable[[Scenario, float], Scenario]
-    places: Mapping[str, object] = field(default_factory=dict)
-
-    label = Said("{its.key}")
-
-    @property
-    def whole(self) -> bool:
-        """Whether it moves in whole numbers: a width."""
-        return self.step == 1
-
-
-@dataclass(frozen=True)
-class Option:
-    """A choice of what is shown, by names that links have, too.
-
-    A choice's words have a key behind `key`, with _ for a hyphen.
-    """
-
-    name: str
-    key: str
-    names: tuple[str, ...]
-    default: str
-
-    label = Said("{its.key}.label")
-
-    @property
-    def choices(self) -> Mapping[str, str]:
-        """What each choice is called, by its name."""
-        return {name: say(f"{self.key}.{name.replace('-', '_')}") for name in self.names}
-
-    def may_be(self, choice: str) -> bool:
-        """Whether this is one of the choices."""
-        return choice in self.names
-
-
-@dataclass(frozen=True)
-class Exponent:
-    """A choice of the divisor d^p: p, as text, up to `MAX_P`."""
-
-    name: str
-    key: str
-    default: str
-
-    label = Said("{its.key}")
-
-    def may_be(self, choice: str) -> bool:
-        """Whether this is such an exponent."""
-        return bool(re.fullmatch(r"[0-9](\.[0-9]{1,4})?", choice)) and float(choice) <= MAX_P
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What is predicted: how a number moves when something is done.
-
-    `of` is a number of the example, or of its board. `act` is what is done: a change of the example, or what is chosen.
-    `kind` tells how the number is written. `wrong` are the answers that are offered beside the right one, each a
-    misconception that has its sentence, with a view in which what it claims fails, too. Where the number can move no
-    further than to an `end`, that is an answer of its own.
-    """
-
-    of: OfFollowed | Callable[[Now], float | torch.Tensor]
-    act: Change | Mapping[str, str]
-    wrong: Mapping[Answer, "View"]
-    kind: Literal["share", "number", "count"] = "share"
-    end: float | None = None
-
-    def number(self, now: Now) -> float:
-        """Return the number that is predicted."""
-        if callable(self.of):
-            return float(self.of(now))
-        name, column = self.of
-        return float(now.drawn[name][now.query, column])
-
-    def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
-        """Return an example and its choices once it is done."""
-        if isinstance(self.act, Mapping):
-            return scenario, options | dict(self.act)
-        return self.act(scenario), options
-
-    def written(self, value: float) -> str:
-        """Write the number that is predicted."""
-        match self.kind:
-            case "share":
-                return percent(value)
-            case "number":
-                return written(value, 2)
-        return str(round(value))
-
-    def answer(self, before: float, after: float) -> Answer:
-        """Return the right answer; numbers written alike count as the same."""
-        if self.written(before) == self.written(after):
-            return "same"
-        if self.end is not None and self.written(after) == self.written(self.end):
-            return "end"
-        return "more" if after > before else "less"
-
-    @property
-    def order(self) -> tuple[Answer, ...]:
-        """All answers, from the least on."""
-        if self.end is None:
-            return "less", "same", "more"
-        return ("less", "same", "more", "end") if self.end else ("end", "less", "same", "more")
-
-    def called(self, answer: Answer, before: float) -> str:
-        """Return what an answer is called."""
-        places = {"number": self.written(before), "end": "" if self.end is None else self.written(self.end)}
-        key: str = answer
-        if answer == "end":
-            key = "all" if self.end else "none"
-        elif self.end is not None and answer != "same":
-            key = f"{answer}_not_end"
-        return say(f"question_page.answer.{key}", **places)
 
 
 @dataclass(frozen=True)
@@ -178,15 +31,14 @@ class Question:
 
     `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is
     offered next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is
-    chosen; of one that is `fixed`, no number is changed. The token `follows` is followed first. `earlier` are the
-    examples that older links began with. `card` are the matrices of the small picture that stands for it in the
-    list; without any, those are its tables. `shows` are the matrices on the board (none: no board), `seen` says
-    what one sees; with `framed`, the board tells learned matrices from computed ones, and `notes`, the sizes in
-    symbols, stand beside its titles; `hidden` names what cannot be shown while something is chosen. `varies` are
-    the settings that its controls change, `fits` is what else an example must be to be one of its own. `drawn` are
-    the given matrices that are random, too. `renewed` makes the example of today of that of an older link, where
-    these differ. `sweep` are settings of the scaling page that go with it, `step` is the step of the lesson that
-    does; with `what_if`, so does the panel What if.
+    chosen; of one that is `fixed`, no number is changed. The token `follows` is followed first. `card` are the
+    matrices of the small picture that stands for it in the list; without any, those are its tables. `shows` are
+    the matrices on the board (none: no board), `seen` says what one sees; with `framed`, the board tells learned
+    matrices from computed ones, and `notes`, the sizes in symbols, stand beside its titles; `hidden` names what
+    cannot be shown while something is chosen, `in_hall` the only ones of them that a lecture room has room for.
+    `varies` are the settings that its controls change, `fits` is what else an example must be to be one of its own.
+    `drawn` are the given matrices that are random, too. `sweep` are settings of the scaling page that go with it,
+    `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
     """
 
     name: str
@@ -194,23 +46,22 @@ class Question:
     seen: Callable[[Now], Seen]
     subject: Subject
     predicts: Prediction
-    then: "View | None" = None
+    then: View | None = None
     makes: Callable[[Scenario, Mapping[str, str]], Scenario] = lambda scenario, _: scenario
     fixed: bool = False
     follows: int = 1
-    earlier: tuple[Scenario, ...] = ()
     card: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     presets: tuple[Preset, ...] = ()
     controls: tuple[Control, ...] = ()
     options: tuple[Option | Exponent, ...] = ()
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    in_hall: tuple[str, ...] = ()
     framed: bool = False
     notes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     varies: frozenset[str] = frozenset()
     fits: Callable[[Scenario], bool] = lambda _: True
     drawn: tuple[str, ...] = ()
-    renewed: Callable[[Scenario, dict[str, str]], tuple[Scenario, dict[str, str]]] | None = None
     sweep: SweepSettings | None = None
     step: int = 1
     what_if: bool = False
@@ -235,10 +86,9 @@ class Question:
     def now(self, scenario: Scenario, options: Mapping[str, str], digits: int = 4, query: int = 0) -> Now:
         """Return the example now, beside that which it began as."""
         chosen = {**self.defaults, **options}
-        begun = next((own for own in (self.start, *self.earlier) if self._is_like(scenario, own)), self.start)
         return Now(
-            scenario, begun, traced(scenario), traced(begun), self.drawn_trace(scenario, chosen), chosen, digits,
-            query, is_start=scenario == begun and chosen == self.defaults,
+            scenario, self.start, traced(scenario), traced(self.start), self.drawn_trace(scenario, chosen), chosen,
+            digits, query, is_start=scenario == self.start and chosen == self.defaults,
         )  # fmt: skip
 
     def drawn_trace(self, scenario: Scenario, options: Mapping[str, str]) -> AttentionTrace:
@@ -307,7 +157,7 @@ class Question:
         """Say which matrices behind the shown ones are random, if any."""
         vectors = scenario.token_matrix
         behind = (vectors, *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else (vectors, "w_q", "w_k")
-        random = [name for name in behind if is_random(scenario, name) or self._is_drawn(scenario, name)]
+        random = [name for name in behind if is_drawn(scenario, name) or self._is_drawn(scenario, name)]
         if not random:
             return ""
         changed = sum(edit.matrix in random for edit in scenario.edits)
@@ -332,34 +182,15 @@ class Question:
 
     def is_own(self, scenario: Scenario) -> bool:
         """Whether this question's controls and board could make this example."""
-        begun = (self.start, *self.earlier)
         views = (*self.presets, self.then, *self.predicts.wrong.values())
-        made = [view.change(own) for view in views if isinstance(view, Preset) for own in begun]
+        made = [view.change(self.start) for view in views if isinstance(view, Preset)]
         if self.fixed:
-            return scenario in (*begun, *made)
+            return scenario in (self.start, *made)
         if not (self.fits(scenario) and all(c.low <= c.read(scenario) <= c.high for c in self.controls if c.whole)):
             return False
-        return any(self._is_like(scenario, own) for own in (*begun, *made))
+        return any(self._is_like(scenario, own) for own in (self.start, *made))
 
     def _is_like(self, scenario: Scenario, own: Scenario) -> bool:
         same = (getattr(scenario, name) == getattr(own, name) for name in SETTINGS if name not in self.varies)
         free = bool(self.varies & {"text", "d_in", "d_out", "d_v"})
         return all(same) and (free or all(scenario.shape_of(w) == own.shape_of(w) for w in own.editable))
-
-    def today(self, scenario: Scenario, options: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
-        """Return an older link's example and choices in today's form."""
-        return self.renewed(scenario, dict(options)) if self.renewed else (scenario, dict(options))
-
-
-_BY_HAND = "example:fluffy-cat"  # vectors of nouns, adjectives and verbs, and what asks and answers for these
-CAT = Scenario("fluffy cat chased mouse", d_in=3, d_out=2, x=_BY_HAND, w_q=_BY_HAND, w_k=_BY_HAND, w_v=_BY_HAND)
-
-
-def rows(*numbers: tuple[float, ...]) -> tuple[tuple[float, ...], ...]:
-    """Return a matrix as a scenario takes it: rows of floats."""
-    return tuple(tuple(map(float, row)) for row in numbers)
-
-
-def eye(n_rows: int, n_columns: int, factor: float = 1.0) -> tuple[tuple[float, ...], ...]:
-    """Return `factor` times the identity, as tuples for a scenario."""
-    return tuple(map(tuple, (torch.eye(n_rows, n_columns) * factor).tolist()))

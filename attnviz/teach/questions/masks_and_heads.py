@@ -8,7 +8,10 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation.summary import attends_most
-from attnviz.teach.questions.asking import CAT, QUERY, READS, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.cat import CAT, rows
+from attnviz.teach.questions.offered import QUERY, Option
+from attnviz.teach.questions.predicted import READS, Prediction
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -23,7 +26,6 @@ def for_some(now: Now, values: Tensor) -> str:
 
 # Why −∞ before the softmax: https://sachinkalsi.github.io/blog/why-do-we-use-negative-inf-for-masking,
 # https://github.com/karpathy/ng-video-lecture/issues/30
-_CAUSAL = Scenario("the cat sat down", d_in=4, d_out=2, init="normal", seed=3, causal=True)
 _LATER = replace(CAT, causal=True)
 _MIXED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
@@ -50,7 +52,6 @@ LATE_MASK = Question(
     then={"use": "factor"},
     makes=lambda s, chosen: replace(s, mask_use=chosen["use"]),
     fixed=True,
-    earlier=(_CAUSAL,),
     card=("scores", "attention_weights"),
     shows=_MIXED,
     options=(Option("use", "questions.late_mask.use", ("added", "zeroed", "renormalized", "factor"), "added"),),
@@ -59,7 +60,6 @@ LATE_MASK = Question(
 
 
 # Padding that is read: https://github.com/pytorch/pytorch/issues/103749, https://github.com/allenai/OLMo/issues/322
-_FILLED_UP = Scenario("the cat sat [pad] [pad]", tokenizer="whitespace", d_in=4, d_out=3, init="normal", seed=5)
 _PADDED = replace(CAT, text=f"{CAT.text} [pad] [pad]", tokenizer="whitespace")
 N_PADDING = 2
 
@@ -84,7 +84,6 @@ PADDING = Question(
     predicts=Prediction(READS, {"mask": "on"}, {"same": {QUERY: "2"}, "less": {QUERY: "3"}}),
     makes=lambda s, chosen: replace(s, masking="padding", mask_size=N_PADDING) if chosen["mask"] == "on" else s,
     fixed=True,
-    earlier=(_FILLED_UP,),
     card=("scores", "attention_weights"),
     shows=_MIXED,
     options=(Option("mask", "questions.padding.mask", ("off", "on"), "off"),),
@@ -94,10 +93,9 @@ PADDING = Question(
 
 # Why several: https://datarekha.com/interview/deep-learning/multi-head-attention-use-multiple-heads/,
 # https://github.com/harvardnlp/annotated-transformer/issues/17
-_WIDE = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=11)  # of older links
 # The keys of each head point north, south, east and west, each query at one: in head 0 "chased" finds who does it, in
 # head 1 who it is done to.
-_ACTORS = Scenario(
+ACTORS = Scenario(
     "cat chased small mouse", d_in=4, d_out=4, x="identity", w_v="identity",
     w_q=rows((3, 0, 0, 3), (3, 0, 0, -3), (0, -3, -3, 0), (-3, 0, 0, 3)),
     w_k=rows((1, 0, 1, 0), (0, 1, 0, 1), (-1, 0, -1, 0), (0, -1, 0, -1)),
@@ -128,7 +126,7 @@ def _heads(now: Now) -> Seen:
 
 HEADS = Question(
     "heads",
-    _ACTORS,
+    ACTORS,
     _heads,
     subject="shapes",
     predicts=Prediction(
@@ -139,9 +137,9 @@ HEADS = Question(
     then={"n": "four"},
     makes=lambda s, chosen: replace(s, n_heads=NUMBERED[chosen["n"]]),
     fixed=True,
-    earlier=(_WIDE,),
     card=("scaled_scores", "attention_weights"),
     shows=("scaled_scores", "attention_weights"),
+    in_hall=("attention_weights",),
     hidden={"four": ("scaled_scores", "attention_weights")},
     options=(Option("n", "questions.heads.n", ("one", "two", "four"), "two"),),
     step=3,
@@ -151,7 +149,6 @@ HEADS = Question(
 # https://github.com/hyunwoongko/transformer/issues/15, https://github.com/harvardnlp/annotated-transformer/issues/118,
 # https://github.com/bentrevett/pytorch-seq2seq/issues/148, https://github.com/reczoo/FuxiCTR/issues/30
 _TWO_HEADS = 2
-_DRAWN = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=2)  # of older links
 # Each number of Q tells whose it is: 2.3 is the third of the second token.
 _CUT = Scenario(
     CAT.text, d_in=4, d_out=4, x="identity",
@@ -203,7 +200,6 @@ RESHAPE = Question(
     ),
     makes=_cut_in_two,
     fixed=True,
-    earlier=(_DRAWN,),
     card=("q",),
     shows=("x", "q"),
     options=(Option("way", "questions.reshape.way", ("transpose", "view"), "transpose"),),

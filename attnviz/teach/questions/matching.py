@@ -8,18 +8,10 @@ import torch
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
-from attnviz.teach.questions.asking import (
-    CAT,
-    OF_OLDER_LINKS,
-    QUERY,
-    Control,
-    Option,
-    Prediction,
-    Preset,
-    Question,
-    eye,
-    rows,
-)
+from attnviz.teach.questions.asking import OF_OLDER_LINKS, Question
+from attnviz.teach.questions.cat import CAT, eye, rows
+from attnviz.teach.questions.offered import QUERY, Control, Option, Preset
+from attnviz.teach.questions.predicted import Prediction
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say, thousands
@@ -34,6 +26,7 @@ def _axis(now: Now) -> Seen:
     contexts, names = weights @ now.trace.v, now.names
     over = say("seen.axis.table", axis=axis)
     says = [
+        *([say("seen.axis.divided", divisor=_divisor(now))] if now.trace.divisor != 1 else []),
         say("seen.axis.rows", axis=axis, sums=now.for_each(weights.sum(-1))),
         *_against_one(now, weights.sum(-1), "each_query", "queries"),
         say("seen.axis.columns", sums=now.for_each(weights.sum(-2))),
@@ -49,6 +42,10 @@ def _axis(now: Now) -> Seen:
     return Seen(
         tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
     )
+
+
+def _divisor(now: Now) -> str:
+    return f"√d_k = √{now.scenario.d_out} = {now.write(now.trace.divisor)}"
 
 
 def _against_one(now: Now, sums: torch.Tensor, each: str, some: str) -> list[str]:
@@ -86,6 +83,7 @@ _AXIS = Question(
     then={"axis": "whole"},
     card=("scores", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores"),
+    in_hall=("scores", "scaled_scores"),
     options=(Option("axis", "questions.axis.choice", get_args(Axis), "rows"),),
     varies=OF_OLDER_LINKS,
     step=7,
@@ -93,7 +91,6 @@ _AXIS = Question(
 )  # fmt: skip
 
 _SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 0)), w_k="identity", w_v="identity")
-_FOUR = Scenario("the cat sat down", d_in=3, d_out=3, init="uniform", seed=6)
 
 
 def _own_keys(scenario: Scenario) -> Scenario:
@@ -141,7 +138,6 @@ _SYMMETRY = Question(
         kind="number",
     ),
     then=Preset("questions.symmetry.press.smallest", lambda _: _SMALLEST),
-    earlier=(_FOUR,),
     card=("scores", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),
     presets=(
@@ -153,7 +149,7 @@ _SYMMETRY = Question(
     what_if=True,
 )
 
-_DRAWN = Scenario("the cat sat down", d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)  # and older links
+_DRAWN = Scenario("the cat sat down", d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
 _PLAIN = replace(_DRAWN, text=CAT.text, x=rows((0.4, 0.9), (1, 0.1), (-0.6, 0.8), (0.8, -0.6)))
 _TRIALS = 2000
 _LENGTHENED = 1  # the place of "cat"
@@ -223,7 +219,6 @@ _SELF = Question(
     predicts=Prediction(
         _n_read_themselves, _lengthened, dict.fromkeys(("same", "end"), _TWO), kind="count", end=0
     ),
-    earlier=(_DRAWN,),
     then=Preset("questions.self.press.shift", lambda _: _shifted(_PLAIN)),
     card=("x", "attention_weights"),
     shows=("x", "w_q", "w_k", "q", "k", "scores", "scaled_scores", "attention_weights"),

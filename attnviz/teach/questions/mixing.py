@@ -8,12 +8,13 @@ import torch
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import attention_table
-from attnviz.teach.questions.asking import CAT, OF_OLDER_LINKS, READS, Control, Prediction, Preset, Question, rows
+from attnviz.teach.questions.asking import OF_OLDER_LINKS, Question
+from attnviz.teach.questions.cat import CAT, rows
+from attnviz.teach.questions.offered import Control, Preset
+from attnviz.teach.questions.predicted import READS, Prediction
 from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.words import plural, say
-
-_PHRASE = Scenario("the black cat sleeps", d_in=3, d_out=2, d_v=3, init="normal", seed=4)  # of older links
 
 
 def _times_two(name: str) -> Callable[[Scenario], Scenario]:
@@ -60,7 +61,6 @@ _VALUES = Question(
         },
     ),
     then=Preset("questions.values.press.double_keys", _times_two("w_k")),
-    earlier=(_PHRASE,),
     card=("attention_weights", "v", "context"),
     shows=tuple(attention_table(biases=())),
     presets=(
@@ -128,6 +128,7 @@ _SUM = Question(
     then=Preset("questions.sum.press.identity", _plain_values),
     card=("v", "context"),
     shows=("w_q", "w_v", "q", "k", "v", "scaled_scores", "attention_weights", "context"),
+    in_hall=("attention_weights", "v", "context"),
     presets=(
         Preset("questions.sum.press.identity", _plain_values),
         Preset("questions.sum.press.line", _on_a_line),
@@ -177,7 +178,6 @@ _BIASES = Question(
         dict.fromkeys(("more", "less"), Preset("questions.biases.negative", _all_of("b_k", -3.0))),
     ),
     then=Preset("questions.biases.then", _all_of("b_q", 2.0)),
-    earlier=(replace(_PHRASE, d_v=2, bias=True),),
     card=("scores", "attention_weights", "context"),
     shows=tuple(attention_table()),
     controls=(_bias("b_q"), _bias("b_k"), _bias("b_v")),

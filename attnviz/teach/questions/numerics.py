@@ -10,9 +10,13 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
+from attnviz.scaling.typical_rows import typical_rows
 from attnviz.teach.masked import mean_of_draws, n_draws
-from attnviz.teach.questions.asking import CAT, QUERY, READS, Exponent, Option, Prediction, Preset, Question, rows
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.cat import CAT, rows
+from attnviz.teach.questions.offered import QUERY, Exponent, Option, Preset
+from attnviz.teach.questions.predicted import READS, Prediction
+from attnviz.teach.questions.seeing import ByWidth, Now, Seen, Table
 from attnviz.teach.replaced import dropout, factors, times
 from attnviz.teach.variations import with_matrix
 from attnviz.words import say, thousands
@@ -26,9 +30,6 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 # https://github.com/pytorch/pytorch/issues/42929, https://github.com/pytorch/pytorch/issues/33360,
 # https://github.com/karpathy/ng-video-lecture/issues/30, https://github.com/facebookresearch/fairseq/issues/351
-_TRAINED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=9)
-
-
 def _after_dropout(now: Now) -> Tensor:
     mean = now.options["draw"] == "mean"
     return mean_of_draws(now.trace.attention_weights, SHARES[now.options["p"]]) if mean else now.drawn.attention_weights
@@ -63,7 +64,6 @@ DROPOUT = Question(
     then={"p": "half", "draw": "mean"},
     makes=_with_dropout,
     fixed=True,
-    earlier=(_TRAINED,),
     card=("scores", "attention_weights"),
     shows=("scores", "scaled_scores", "attention_weights"),
     options=(
@@ -88,9 +88,6 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
 
 # https://github.com/pytorch/pytorch/issues/110213 (float32 and float16 differ), and why softmax subtracts its maximum:
 # Blanchard, Higham and Higham 2021, Accurately computing the log-sum-exp and softmax functions
-_LARGE = Scenario("the cat sat down", d_in=4, d_out=4, init="normal", seed=3, scale=False)
-
-
 _LOUD = replace(CAT, w_q=rows(*(4 * CAT.matrix("w_q")).tolist()), scale=False)  # queries four times as long
 
 
@@ -126,7 +123,6 @@ NUMERICS = Question(
     ),
     then={"shift": "on"},
     fixed=True,
-    earlier=(_LARGE,),
     options=(
         Option("dtype", "questions.numerics.dtype", tuple(DTYPES), "float32"),
         Option("shift", "questions.numerics.shift", ("on", "off"), "on"),
@@ -138,9 +134,6 @@ NUMERICS = Question(
 
 # https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
 # what a larger X does to everything behind it.
-_SCALED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=2)
-
-
 def _multiply(now: Now) -> Seen:
     made, before = now.drawn, now.trace
     found = factors(before, made)
@@ -162,7 +155,6 @@ MULTIPLY = Question(
     then={"c": "ten"},
     makes=lambda s, chosen: times(s, FACTORS[chosen["c"]]),
     fixed=True,
-    earlier=(_SCALED,),
     card=("x", "attention_weights"),
     shows=("x", "q", "k", "scores", "scaled_scores", "attention_weights"),
     options=(Option("c", "questions.multiply.c", tuple(FACTORS), "two"),),
@@ -175,6 +167,7 @@ NUMBERS = (DROPOUT, NUMERICS, MULTIPLY)
 
 DIMS = (2, 8, 64, 512)
 TRIALS, KEYS = 300, 6
+LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)  # of the slider, by about √2
 FLAT = 0.06  # a change of the mean largest weight that the draws of 300 trials can make
 
 
@@ -182,7 +175,6 @@ def _divisors(now: Now) -> Seen:
     p = now.options["p"]
     swept = sweep_scaling(DIMS, trials=TRIALS, seed=0, n_keys=KEYS, scales=("none", "sqrt", "linear", float(p)))
     measured = torch.tensor(swept[["largest_attention_weight", "std"]].to_numpy().copy()).reshape(len(DIMS), 4, 2)
-    names = (say("seen.root.raw"), *(say("seen.root.divided", divisor=d) for d in ("√d_k", "d_k", f"d_k^{p}")))
     columns = tuple(f"d_k = {dim}" for dim in DIMS)
     largest, spread = measured.transpose(0, 1).unbind(-1)  # (divisors, dimensions) each
     own = [f"{weight:.2f}" for weight in largest[3]]
@@ -192,15 +184,28 @@ def _divisors(now: Now) -> Seen:
         key = "seen.root.too_little" if largest[3, -1] > largest[3, 0] else "seen.root.too_much"
         verdict = say(key, p=p, first=own[0], last=own[-1], narrow=DIMS[0], wide=DIMS[-1])
     says = [verdict, say("seen.root.measured", keys=KEYS, trials=TRIALS, even=f"{1 / KEYS:.2f}")]
-    at = [0, 1, 2, 3] if float(p) else [0]  # undivided, nothing tells what dividing does
-    names = tuple(names[i] for i in at)
+    plain = {0.0: say("seen.root.raw"), 0.5: say("seen.root.divided", divisor="√d_k"),
+             1.0: say("seen.root.divided", divisor="d_k")}  # fmt: skip
+    # The chosen divisor comes last, once; undivided, nothing tells what dividing does.
+    beside = [i for i, exponent in enumerate(plain) if exponent != float(p)] if float(p) else []
+    at = [*beside, 3]
+    own_name = plain.get(float(p)) or say("seen.root.divided", divisor=f"d_k^{p}")
+    names = (*([*plain.values()][i] for i in beside), own_name)
     return Seen(
         tuple(says),
         (
             Table(say("seen.root.largest"), largest[at], "share", names, columns, limit=1.0),
             Table(say("seen.root.spread"), spread[at], rows=names, columns=columns, limit=4.0),
         ),
+        by_width=_by_width(float(p)),
     )
+
+
+def _by_width(p: float) -> ByWidth:
+    """Return rows of the tables' own trials, undivided, and divided by d^p."""
+    exponents = tuple(dict.fromkeys((0.0, p)))
+    rows = typical_rows(LADDER, 0, TRIALS, n_keys=KEYS, exponents=exponents)
+    return ByWidth(LADDER, dict(zip(exponents, rows, strict=True)))
 
 
 ROOT = Question(
@@ -251,7 +256,6 @@ def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(scenario, scale=not parts, **given)  # type: ignore[arg-type]
 
 
-_NORMAL = Scenario("the cat sat down", d_in=3, d_out=3, init="normal", seed=5)
 WHERE = Question(
     "where",
     CAT,
@@ -262,7 +266,6 @@ WHERE = Question(
     then={"place": "both"},
     makes=_divided,
     fixed=True,
-    earlier=(_NORMAL,),
     card=("q", "k", "scaled_scores", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     options=(Option("place", "questions.where.choice", _PLACES, "scores"),),

@@ -9,14 +9,16 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
-from attnviz.teach.questions.asking import READS, Prediction, Preset, Question, rows
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.cat import rows
+from attnviz.teach.questions.offered import Preset
+from attnviz.teach.questions.predicted import READS, Prediction
 from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
     next_token_loss,
     training_step,
     with_positions,
-    with_stage_of_positions,
     without_positions,
 )
 from attnviz.words import say
@@ -106,7 +108,6 @@ _LEARNED = Question(
     predicts=Prediction(READS, _steps(20).change, dict.fromkeys(("same", "less"), _steps(1))),
     follows=2,
     then=_OF_DOG,
-    earlier=(_DRAWN,),
     card=("w_q", "w_k", "w_v", "attention_weights"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
     presets=(
@@ -120,10 +121,9 @@ _LEARNED = Question(
     step=3,
 )
 
-_ANY = Scenario("dog bites man", d_in=4, d_out=2, init="normal", seed=9)  # of older links
 # Nouns, animals, verbs and people: a verb asks for nouns, most of all for animals, and these for verbs.
-_BITES = replace(
-    _ANY, init="uniform", x=rows((1, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 1)),
+_BITES = Scenario(
+    "dog bites man", d_in=4, d_out=2, init="uniform", seed=9, x=rows((1, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 1)),
     w_q=rows((0, 1), (0, 0.5), (2, 0), (0, 1)), w_k=rows((1, 0), (1, 0), (0, 1.5), (0.2, 0)),
     w_v=rows((1, 0.2), (0.5, 0), (0, 1), (-0.5, 0.2)),
 )  # fmt: skip
@@ -195,7 +195,6 @@ _ORDER = Question(
         lambda now: now.trace.attention_weights[now.trace.tokens.index("bites"), now.trace.tokens.index("dog")],
         _reordered(_ORDERS[0]).change, dict.fromkeys(("more", "less"), _reordered(_ORDERS[1]))
     ),
-    earlier=(_ANY,),
     card=("x", "attention_weights"),
     then=Preset("questions.order.press.add", with_positions, of="now"),
     shows=("e", "p", "x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"),
@@ -205,7 +204,6 @@ _ORDER = Question(
         Preset("questions.order.press.remove", without_positions, of="now"),
     ),
     varies=frozenset({"text", "positions"}),
-    renewed=lambda scenario, options: (with_stage_of_positions(scenario), options),
     fits=lambda s: s.positions in ("none", "sinusoidal")
     and sorted({*s.tokens, *_BITES.tokens}) == sorted(_BITES.tokens)
     and len(s.tokens) == len(_BITES.tokens),

@@ -8,8 +8,11 @@ import torch.nn.functional as F
 
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.head_figures import score_parts
-from attnviz.teach.questions.asking import CAT, QUERY, READS, Option, Prediction, Question, rows
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED
+from attnviz.teach.questions.offered import QUERY, Option
+from attnviz.teach.questions.predicted import READS, Prediction
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.words import plural, say
 
@@ -21,7 +24,6 @@ def _are_same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 # https://community.deeplearning.ai/t/why-do-we-use-square-root-of-key-dimension-for-scaling/776800
-_LENGTHS = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=6)
 _COMPARED = {"dot": "", "cosine": "scores:cosine"}
 _COMPARES = ("q", "k", "scores", "scaled_scores", "attention_weights")
 LONG = 1  # the token that is made longer
@@ -55,7 +57,6 @@ COSINE = Question(
     then={"times": "ten"},
     makes=_lengthened,
     fixed=True,
-    earlier=(_LENGTHS,),
     card=("q", "k", "attention_weights"),
     shows=_COMPARES,
     options=(
@@ -68,7 +69,6 @@ COSINE = Question(
 
 
 # https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
-_PAIR = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=1)
 _WAYS = {
     "usual": "", "keys-first": "scores:keys-first", "exchanged": "projections:exchanged",
     "both": "projections:exchanged,scores:keys-first",
@@ -101,7 +101,6 @@ KEYS_FIRST = Question(
     then={"way": "both"},
     makes=lambda s, chosen: replace(s, what_if=_WAYS[chosen["way"]]),
     fixed=True,
-    earlier=(_PAIR,),
     card=("q", "k", "scores"),
     shows=_COMPARES,
     options=(Option("way", "questions.keys_first.way", tuple(_WAYS), "usual"),),
@@ -112,7 +111,6 @@ KEYS_FIRST = Question(
 
 # https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
 # torch.nn.functional.linear: y = x Aᵀ + b.
-_SQUARE = Scenario("the cat sat down", d_in=3, d_out=3, init="normal", seed=8)  # of older links
 _ASKS = replace(CAT, d_out=3, w_q=rows((0, 2, 0), (2, 0, 0), (1.5, 0.5, 1)), w_k="identity", w_v="identity")
 _LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
 
@@ -134,7 +132,6 @@ LINEAR = Question(
     predicts=Prediction(("q", 0), {"way": "x-w-t"}, {"more": {QUERY: "3"}, "same": {QUERY: "3"}}, kind="number"),
     makes=lambda s, chosen: replace(s, what_if=_LINEARS[chosen["way"]]),
     fixed=True,
-    earlier=(_SQUARE,),
     card=("x", "w_q", "q"),
     shows=("x", "w_q", "q"),
     options=(Option("way", "questions.linear.way", tuple(_LINEARS), "x-w"),),
@@ -145,7 +142,6 @@ LINEAR = Question(
 
 # https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
 # Framework for Transformer Circuits, calls the one matrix W_QK.
-_NARROW = Scenario("the cat sat down", d_in=4, d_out=2, init="normal", seed=4)  # of older links
 _FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5), (0.2, 0.6, -0.7))  # columns of W
 
 
@@ -195,7 +191,6 @@ ONE_MATRIX = Question(
     then={"d": "four"},
     makes=_widened,
     fixed=True,
-    earlier=(_NARROW,),
     card=("w_q", "w_k", "scores"),
     shows=("x", "w_q", "w_k", "q", "k", "scores"),
     options=(Option("d", "questions.one_matrix.d", ("one", "two", "three", "four"), "two"),),
@@ -204,8 +199,7 @@ ONE_MATRIX = Question(
 )
 
 # https://datascience.stackexchange.com/questions/55901, why positions are added to embeddings and not put beside them
-_PLACED = Scenario("the cat sat down", d_in=4, d_out=3, init="normal", seed=7, positions="sinusoidal")
-_SUMS = replace(CAT, x=None, e=CAT.x, positions="sinusoidal")
+_SUMS = replace(CAT, text="the fluffy cat chased mouse", x=None, e=CAT.x, positions="sinusoidal")
 PARTS = ("ww", "wp", "pw", "pp")
 
 
@@ -239,9 +233,8 @@ POSITIONS_ADDED = Question(
     _SUMS,
     _parts,
     subject="order",
-    follows=0,
     predicts=Prediction(
-        lambda now: _parts(now).tables[0].matrix[0, 1],
+        lambda now: _parts(now).tables[0].matrix[now.query, now.query + 1],
         {"part": "ww"},
         {"more": {"part": "pp"}, "same": {"part": "pp"}},
         kind="number",
@@ -249,9 +242,9 @@ POSITIONS_ADDED = Question(
     makes=_one_part,
     then={"part": "pp"},
     fixed=True,
-    earlier=(_PLACED,),
     card=("e", "p", "scores"),
     shows=("e", "p", "x", "w_q", "w_k", "q", "k", "scores"),
+    in_hall=("e", "p", "x", "scores", "scaled_scores"),
     options=(Option("part", "questions.parts.part", ("all", *PARTS), "all"),),
     step=2,
 )

@@ -12,6 +12,7 @@ from attnviz.core.attention import AttentionTrace, attend, execute
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.scaling.typical_rows import TypicalRow
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -47,12 +48,21 @@ class Points:
 
 
 @dataclass(frozen=True)
+class ByWidth:
+    """Typical attention weights for each d, with scores divided by d^p."""
+
+    dims: tuple[int, ...]
+    rows: Mapping[float, tuple[TypicalRow, ...]]
+
+
+@dataclass(frozen=True)
 class Seen:
     """Sentences with the current numbers, and pictures beside the board."""
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...] = ()
     points: Points | None = None
+    by_width: ByWidth | None = None
 
 
 def in_float64(trace: AttentionTrace) -> AttentionTrace:
@@ -110,6 +120,11 @@ class Now:
     def names(self) -> tuple[str, ...]:
         """What each token is called in sentences: a name of its own."""
         return token_labels(self.trace.tokens, 40)
+
+    @property
+    def marked_names(self) -> tuple[str, ...]:
+        """The tokens' names beside a table, the followed one with a mark."""
+        return tuple(f"▸ {name}" if at == self.query else name for at, name in enumerate(self.names))
 
     @cached_property
     def exact(self) -> AttentionTrace:

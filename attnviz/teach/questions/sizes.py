@@ -8,20 +8,19 @@ from itertools import combinations
 import torch
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.carried import carry_over
-from attnviz.core.changes import changes_of, with_changes
-from attnviz.core.scenario import Scenario, traced, without_changes
+from attnviz.core.scenario import Scenario, traced
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
 from attnviz.explanation import shapes_of
 from attnviz.scaling.settings import SweepSettings
-from attnviz.teach.questions.asking import CAT, READS, Control, Option, Prediction, Preset, Question, eye, rows
+from attnviz.teach.questions.asking import Question
+from attnviz.teach.questions.cat import CAT, eye, rows
+from attnviz.teach.questions.offered import Control, Option, Preset
+from attnviz.teach.questions.predicted import READS, Prediction
 from attnviz.teach.questions.seeing import Now, Seen, Table
 from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say, thousands
 
-_DRAWN = Scenario("the black cat sat down", d_in=4, d_out=2, d_v=3, init="normal", seed=2)  # of older links
-_OF_OLDER_LINKS = "the cat sat"
 _BY_HAND = replace(CAT, text="fluffy cat chased a mouse")  # its words all have vectors by hand
 
 
@@ -91,9 +90,6 @@ def _width(name: str, key: str, change: Callable[[Scenario, int], Scenario], mos
 
 def _with_width(scenario: Scenario, name: str, width: int) -> Scenario:
     """Return the example with another width, keeping edits of untouched matrices."""
-    if scenario.x is None:  # an older link's, which was drawn
-        now = replace(without_changes(scenario), **{name: width})  # type: ignore[arg-type]
-        return with_changes(now, carry_over(changes_of(scenario), scenario, now)[0])
     now = _as_wide(**{each: getattr(scenario, each) for each in ("d_in", "d_out", "d_v")} | {name: width})
     alike = (edit for edit in scenario.edits if now.shape_of(edit.matrix) == scenario.shape_of(edit.matrix))
     return replace(now, edits=tuple(alike))
@@ -113,7 +109,6 @@ SIZES = Question(
         kind="count",
     ),
     then={"w_k": _WIDER},
-    earlier=(_DRAWN,),
     card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
     notes=SYMBOLIC,  # the board tells the numbers
@@ -125,7 +120,7 @@ SIZES = Question(
     options=(Option("w_k", "questions.sizes.choice", ("fitting", _WIDER), "fitting"),),
     hidden={_WIDER: ("w_k", "k", *_NEEDS_SCORES)},
     varies=frozenset({"text", "d_in", "d_out", "d_v"}),
-    fits=lambda s: s.text in (_WIDTHS.text, _DRAWN.text, _OF_OLDER_LINKS),
+    fits=lambda s: s.text == _WIDTHS.text,
     step=3,
 )
 
@@ -187,13 +182,6 @@ def _verdict(now: Now, measured: Measured) -> str:
     return say("seen.which_d.flatter" if wrong < right else "seen.which_d.sharper")
 
 
-def _renewed(scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
-    """Return an older link's example, redrawn with its widths, and its divisor."""
-    if scenario.w_q is not None or scenario.d_in > 16 or scenario.d_out > 8:
-        return scenario, options
-    return _drawn(scenario.d_in, scenario.d_out), options | ({"divisor": _BY_D_IN} if scenario.temperature != 1 else {})
-
-
 _LONGER = Preset("questions.which_d.then", lambda s: _drawn(16, s.d_out))
 WHICH_D = Question(
     "which_d",
@@ -204,7 +192,6 @@ WHICH_D = Question(
     predicts=Prediction(READS, {"divisor": _BY_D_IN}, dict.fromkeys(("more", "same"), _LONGER)),
     then=_LONGER,
     makes=_divided,
-    earlier=(_drawn(8, 2),),
     card=("q", "k", "attention_weights"),
     shows=("q", "k", "scores", "scaled_scores", "attention_weights"),
     controls=(
@@ -214,7 +201,6 @@ WHICH_D = Question(
     options=(Option("divisor", "questions.which_d.choice", (_BY_D_K, _BY_D_IN), _BY_D_K),),
     varies=frozenset({"d_in", "d_out"}),
     fits=lambda s: s.d_in <= 16 and s.d_out <= 8 and s in (_EIGHT, _drawn(s.d_in, s.d_out)),
-    renewed=_renewed,
     drawn=("x", "w_q", "w_k"),
     sweep=SweepSettings(dims=(2, 8, 64, 512)),
     step=6,

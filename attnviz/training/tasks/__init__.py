@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError
 from attnviz.training.settings import TrainingSettings
 from attnviz.training.tasks.agreement import Agreement
@@ -22,11 +23,12 @@ __all__ = ["TASKS", "Batch", "Task", "Weights", "kind_of", "settings_for", "task
 
 def kind_of(name: str) -> type[Task]:
     """Return the task of this name; ``ValueError`` for another."""
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:
         raise RefusedError("choice", name="task", value=name, allowed=tuple(TASKS))
     return TASKS[name]
 
 
+@typed
 def task_of(settings: TrainingSettings) -> Task:
     """Return these settings' task; ``ValueError`` for an unknown or unusable one."""
     kind = kind_of(settings.task)

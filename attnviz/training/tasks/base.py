@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError
 from attnviz.training.settings import TrainingSettings
 
@@ -172,6 +173,7 @@ def learned_from(orders: torch.Tensor, n: int) -> torch.Tensor:
     return torch.where(is_held_out(orders, n)[:, None], other, orders)
 
 
+@typed
 def settings_for(task: type[Task], **changed: Any) -> TrainingSettings:
     """Return the settings of a task, some of them changed."""
     return TrainingSettings(**{"task": task.name, **task.defaults, **changed})

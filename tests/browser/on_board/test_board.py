@@ -161,10 +161,11 @@ def test_pointing_and_focus_light_exactly_the_sources_of_every_matrix(new: New) 
 
 
 def test_a_cell_is_pinned_unpinned_and_its_sources_are_stepped_through(board: Board) -> None:
+    pinned = "?cell=attention_weights.1.2&example=published"
     board.focus_on(JOURNEY_TO_STARTS).press_keys("Enter")
     board.point_at(("x", 0, 0))
     assert board.chosen == ["attention_weights,1,2"]
-    eventually(lambda: board.link, "?cell=attention_weights.1.2")
+    eventually(lambda: board.link, pinned)
     board.page.reload()
     board.settle()
     eventually(lambda: board.chosen, ["attention_weights,1,2"])
@@ -173,11 +174,11 @@ def test_a_cell_is_pinned_unpinned_and_its_sources_are_stepped_through(board: Bo
     eventually(lambda: board.chosen, ["x,0,1"])
     eventually(lambda: board.link, "")
     board.cell(JOURNEY_TO_STARTS).click()
-    eventually(lambda: board.link, "?cell=attention_weights.1.2")
+    eventually(lambda: board.link, pinned)
     board.cell(JOURNEY_TO_STARTS).click()
     eventually(lambda: board.link, "")
     board.button("Pin").click()
-    eventually(lambda: board.link, "?cell=attention_weights.1.2")
+    eventually(lambda: board.link, pinned)
     board.button("Unpin").click()
     eventually(lambda: board.focused_cell, "attention_weights,1,2")
     eventually(lambda: board.link, "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import attnviz
 from attnviz import Edit, Scenario
@@ -52,11 +52,19 @@ def shown(page: Page) -> dict[str, float]:
                          ".querySelectorAll('[data-at]')].map((cell) => [cell.dataset.at, cell.value]))")  # fmt: skip
 
 
+def numbers_of(board: Locator, matrix: str) -> list[float]:
+    """A matrix's numbers, which small cells hold without digits."""
+    numbers: list[float] = board.locator(f"[data-at^={matrix}]").evaluate_all(
+        "cells => cells.map((each) => each.value)"
+    )
+    return numbers
+
+
 def test_what_is_done_on_it_is_computed_there_as_torch_does_and_undone_to_its_bits(
     offline: Page, tmp_path: Path
 ) -> None:
     text = board_page(SIX, link="https://example.org/?text=a&causal=1")
-    assert len(text.encode()) <= 200_000
+    assert len(text.encode()) <= 202_800
     assert opened(offline, tmp_path, text) == []
     before = shown(offline)
     board, trace = LoneBoard(offline), attnviz.trace(SIX)
@@ -98,16 +106,16 @@ def test_two_boards_dark_and_in_a_sandbox_whose_texts_run_nothing(offline: Page,
     assert opened(offline, tmp_path, text) == []
     expect(offline.locator(".board")).to_have_count(2)
     other = offline.locator(".drawn").nth(1)
-    head, was = other.locator(".head-picture").nth(1), other.locator("[data-at^=w_q]").all_text_contents()
+    head, was = other.locator(".head-picture").nth(1), numbers_of(other, "w_q")
     cell = offline.locator(".drawn").first.locator('[data-at="w_q,0,0"]')
     cell.click()
     offline.keyboard.type("2")
     offline.keyboard.press("Enter")
     expect(offline.locator(".status").first).to_contain_text(ALONE)
     expect(offline.locator(".status").nth(1)).to_contain_text(SENT)
-    assert other.locator("[data-at^=w_q]").all_text_contents() == was
+    assert numbers_of(other, "w_q") == was
     head.click()
-    expect(other.locator("[data-at^=w_q]")).not_to_have_text(was)
+    eventually(lambda: numbers_of(other, "w_q") != was, True)
     assert offline.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 28)"
     framed = offline.context.new_page()
     framed.goto("about:blank")
@@ -202,3 +210,18 @@ def test_in_a_notebook_it_has_its_theme_its_own_keys_and_the_height_that_it_need
 def test_what_no_board_draws_is_refused(shown_of: tuple[Scenario | Question, ...], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         board_page(*shown_of)
+
+
+def test_a_word_that_reads_itself_less_is_not_said_to_read_its_own_name(offline: Page, tmp_path: Path) -> None:
+    scenario = Scenario("never say", d_in=2, d_out=2, x="identity", w_q=[[2, 0.5], [0, 1]], w_k="identity")
+    opened(offline, tmp_path, board_page(scenario))
+    expect(offline.locator(".ruler")).to_contain_text(say("board.ruler.promise_itself", token="never"))
+    expect(offline.locator(".says b")).to_have_text("“never” reads itself most: 74 %")
+
+
+def test_random_numbers_say_so_from_the_start(offline: Page, tmp_path: Path) -> None:
+    opened(offline, tmp_path, board_page(SIX))
+    expect(offline.locator(".says b")).to_contain_text(
+        "Random numbers, so this means nothing: “the (0)” happens to read "
+    )
+    expect(offline.locator(".says b")).not_to_contain_text("%")

@@ -12,7 +12,7 @@ from tests.browser.readers import New
 
 FINGER = 28
 PAGES = (
-    "/", "/?view=heatmaps", "/lesson", "/lesson?step=softmax", "/questions", "/questions?question=1",
+    "/", "/?view=heatmaps", "/lesson", "/lesson?step=softmax", "/questions", "/questions?question=values",
     "/compare", "/model", "/learn", "/history", "/scaling", "/check",
 )  # fmt: skip
 # What is lower: from its middle, pixels are pressed upwards and downwards until something else is there.

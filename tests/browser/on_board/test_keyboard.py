@@ -1,10 +1,14 @@
 """Everything by keyboard alone; and what a click on a cell of a heatmap does."""
 
+from functools import partial
+
+import pytest
 from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
 from attnviz.words import say
 from tests.browser.playground import Playground, at_rest, eventually
+from tests.browser.readers import New
 
 CONTROLS = {
     "Explore", "Learn", "Set-up", "Share",
@@ -62,3 +66,46 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
     playground.page.go_back()
     eventually(lambda: playground.address, "?cell=context.3.1")
     playground.says("Context vectors, query 3 “with”, feature 1")
+
+
+# Whether the explanation lies over no heatmap, and stands right below the lines of the one that it's about.
+_APART = """([explained, matrix]) => {
+  const box = each => each.getBoundingClientRect();
+  const figures = [...document.querySelector('.st-key-playground-heatmaps [data-testid=stBidiComponentIsolated]')
+    .shadowRoot.querySelectorAll('figure')];
+  const about = box(figures.find(each => each.dataset.matrix === matrix));
+  const over = figures.filter(each => box(each).top < box(explained).bottom - 1
+    && box(each).bottom > box(explained).top + 1);
+  return over.length === 0 && about.bottom <= box(explained).top + 1;
+}"""
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
+def test_what_is_said_of_a_cell_has_a_row_of_its_own_below_its_heatmap(new: New, size: tuple[int, int]) -> None:
+    playground = new(Playground, *size).open()
+    for matrix in ("q", "scores", "context"):
+        playground.page.locator(f"figure[data-matrix={matrix}] .cells > span").nth(1).click()
+        eventually(lambda: playground.address, f"?cell={matrix}.0.1")
+        explained = playground.page.locator(".st-key-picked_cell")
+        expect(explained).to_be_in_viewport()
+        handle = explained.element_handle()
+        eventually(partial(playground.page.evaluate, _APART, [handle, matrix]), True)
+
+
+@pytest.mark.parametrize(
+    ("path", "keys", "leads_to"),
+    [
+        ("/lesson?predictions=off", ["PageDown", "PageDown"], "step=projections"),
+        ("/lesson?step=softmax&present=1", ["Space"], "predicted=step-softmax.none"),
+        ("/questions?question=root&present=1", ["Space"], "predicted=root.none"),
+    ],
+)
+def test_keys_that_are_pressed_while_a_page_loads_are_not_lost(
+    new: New, path: str, keys: list[str], leads_to: str
+) -> None:
+    reader = new(Playground)
+    reader.page.goto(f"{reader.server}{path}", wait_until="commit")
+    reader.page.wait_for_function("document.body !== null")
+    for key in keys:
+        reader.page.keyboard.press(key)
+    eventually(lambda: leads_to in reader.link, True)

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -73,10 +74,11 @@ class Player(Board):
         eventually(lambda: differs() <= 40, True)
 
     def picture(self) -> bytes:
-        """The board with nothing pointed at and no focus."""
+        """The board with nothing pointed at and no focus, without the buttons, of which another is filled next."""
         self.page.mouse.move(2, 2)
         self.page.evaluate(_BLUR)
-        return bytes(at_rest(self.page, self.board.screenshot))
+        buttons = [self.board.locator(".tools")]
+        return bytes(at_rest(self.page, partial(self.board.screenshot, mask=buttons)))
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_hostile_texts_in_a_link_and_typed_are_shown_as_text(new: New) -> None:
     shown = [token if len(token) <= 18 else token[:17] + "…" for token in HOSTILE_TOKENS]
     eventually(lambda: playground.labels("attention_weights"), ["cat", *shown])
     assert "query <img, key <b>x</b>" in playground.hover("scores", 1, 5)
-    playground.pick("<b>x</b>").says("“<b>x</b>” reads ")
+    playground.pick("<b>x</b>").says("“<b>x</b>” happens to read ")
     playground.look_at("X")
     expect(playground.page.locator("[data-testid=stDataFrame] table")).to_contain_text("</script><script>alert(1)")
     nothing_is_markup(playground)

@@ -34,9 +34,19 @@ def test_a_dock_opens_the_panel_and_brings_it_into_view(new: New, cell: str) -> 
     foot, top = board.page.locator(".board .panel"), board.page.locator(".st-key-playground-what_if")
     edges = [each.evaluate("each => Object.values(each.getBoundingClientRect().toJSON())") for each in (foot, top)]
     assert edges[0][6] <= edges[1][4] + 1, "the dock runs under the panel"
-    labels = {"s": "scores", "a": "softmax", "k": "projections"}
-    first = board.page.locator(".st-key-what_if_panel [role=radiogroup]").first
-    expect(first).to_have_attribute("aria-label", say(f"what_if.{labels[cell[0]]}.label"))
+    for switch in ("projections", "scores", "softmax"):
+        expect(board.page.locator(f".st-key-what_if-{switch} button").first).to_be_in_viewport(ratio=1)
+    for matrix in ("w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"):
+        rows = board.page.locator(f'.board [data-at^="{matrix},"]')
+        eventually(partial(rows.evaluate_all, _IN_SIGHT), True)
+
+
+# Whether all cells stand under the bar and above the dock, wherever the dock stands.
+_IN_SIGHT = """all => all.length > 0 && all.every(each => {
+  const {top, bottom} = each.getBoundingClientRect();
+  const dock = each.getRootNode().querySelector(".panel").getBoundingClientRect().top;
+  return top >= document.querySelector(".stAppHeader").getBoundingClientRect().bottom - 1 && bottom <= dock + 1;
+})"""
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=str)
@@ -53,9 +63,8 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(ne
     shows_rows(board.board)
     eventually(lambda: panel.evaluate("each => each.getBoundingClientRect().bottom <= innerHeight + 1"), True)
     if linked:
-        expect(board.page.locator(".says b")).to_be_in_viewport(ratio=1)  # over no row that it acts on
         board.page.get_by_role("button", name=say("what_if.predict.leave")).click()
-    board.page.get_by_role("tab", name=say("what_if.tabs.mask")).click()
+    board.page.locator(".st-key-what_if-part button").filter(has_text=say("what_if.parts.mask")).click()
     cells = board.page.locator(".painter [role=gridcell] button")
     expect(cells).to_have_count(36)
     eventually(lambda: look_at(board.page).trouble, {})

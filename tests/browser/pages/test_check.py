@@ -43,11 +43,11 @@ def test_the_handout_is_pasted_and_the_verdict_read(check: Learner) -> None:
     for width, height in ((1366, 768), (1366, 650), (390, 844)):
         check.page.set_viewport_size({"width": width, "height": height})
         expect(check.page.locator(".st-key-verdict")).to_be_in_viewport(ratio=0.5)
-    check.says("✗ 41 of 54 results differ from the exact values: 39 wrong, 2 right, given the wrong numbers before.")
+    check.says("✗ 41 of 54 results differ from the exact values: 35 wrong, 6 right, given the wrong numbers before.")
     check.says("The first error is Q[0, 2]: 0.99 should be 1.05.")
     expect(check.page.locator("code").first).to_contain_text("1.80 × 0.30 + 0.10 × 0.60 + 0.50 × 0.90")
-    expect(check.page.locator("td.wrong")).to_have_count(39)
-    expect(check.page.locator("td.follows")).to_have_count(2)
+    expect(check.page.locator("td.wrong")).to_have_count(35)
+    expect(check.page.locator("td.follows")).to_have_count(6)
     expect(check.page.locator("td.right")).to_have_count(13)
 
 
@@ -78,8 +78,12 @@ def test_a_rung_is_climbed_by_keyboard_alone(check: Learner) -> None:
         page.keyboard.press("Tab")
     expect(page.get_by_role("button", name=say("exercises.mark"))).to_be_focused()
     page.keyboard.press("Enter")
-    check.says("7.00 should be")
     expect(page.locator("td.wrong")).to_have_count(1)
+    expect(page.locator("td.wrong small")).to_have_count(0)  # the right number comes after a second try
+    fields.first.fill("8")
+    page.get_by_role("button", name=say("exercises.mark")).focus()
+    page.keyboard.press("Enter")
+    check.says("8.00 should be")
     expect(page.locator(".st-key-check-next")).to_have_count(0)
     fields.first.fill(right[0])
     page.keyboard.press("Enter")
@@ -140,6 +144,9 @@ def test_a_sheet_to_hand_in_sends_no_right_number(new: New) -> None:
     wires = Wire(teacher), Wire(student)
     fill_first(teacher, check=f"exercise.{like.encoded()}")
     teacher.press("Mark my answers")
+    expect(teacher.page.locator("td.wrong")).to_have_count(1)
+    fill_cell(teacher, "8.87")  # right numbers come after a second try
+    teacher.press("Mark my answers")
     teacher.says("The first error is")
     assert wires[0].right_numbers(like)  # to practise on: they are seen here
     sent_before = len(wires[0].sent)
@@ -165,10 +172,14 @@ def test_a_sheet_to_hand_in_sends_no_right_number(new: New) -> None:
 
 def fill_first(reader: Learner, **address: str) -> None:
     reader.open("/exercises", **address)
-    cell = reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
-    cell.fill("9.87")
-    cell.press("Enter")
+    fill_cell(reader, "9.87")
     reader.page.wait_for_url("**answers=*")
+
+
+def fill_cell(reader: Learner, number: str) -> None:
+    cell = reader.page.get_by_label("Q, queries: a number of “the”, Q[0, 0]", exact=True)
+    cell.fill(number)
+    cell.press("Enter")
 
 
 def test_tab_goes_through_the_rules_that_are_asked_for_and_then_from_field_to_field(check: Learner) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Self
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
@@ -146,12 +146,8 @@ def test_the_first_thing_to_do_takes_one_stroke(new: New) -> None:
 _MANY = "the quick brown fox jumps over the lazy dog while the cat sleeps on a mat in sun"
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [("my dog likes bread", "all_drawn"), ("the dog likes bread", "some_drawn"),
-     (" ".join(_MANY.split()[:13]), "some_drawn"), (_MANY, "")],
-)  # fmt: skip
-def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(new: New, text: str, title: str) -> None:
+@pytest.mark.parametrize("text", ["my dog likes bread", "the dog likes bread", " ".join(_MANY.split()[:13]), _MANY])
+def test_own_words_are_told_to_be_made_up_and_the_picked_row_has_its_numbers(new: New, text: str) -> None:
     reader = new(Newcomer, 1366, 768).arrive()
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
     reader.board.locator("input.text").fill(text)
@@ -159,9 +155,9 @@ def test_own_words_are_told_to_be_random_and_the_picked_row_has_its_numbers(new:
     reader.page.mouse.move(2, 2)  # off the word that lies where the button was
     expect(reader.board.get_by_role("radio")).to_have_count(len(text.split()))
     x = reader.board.locator(".matrix[data-matrix=x]")
-    expect(x.locator(".head")).to_have_count(0)  # no made-up meanings over what was drawn
-    if title:
-        expect(x.locator(".title")).to_contain_text(say(f"summary.vectors.{title}"))
+    expect(x.locator(".head")).to_have_text(["noun", "adjective", "verb"])  # which each word's row says
+    expect(x.locator(".title")).not_to_contain_text("random")  # as nothing in it is
+    expect(reader.headline).to_contain_text(say("words.made_up", finding=""))
     for name in ("scores", "attention_weights"):
         row = reader.board.locator(f".cell[data-at^='{name},1,']")
         expect(row).to_have_count(len(text.split()))
@@ -285,8 +281,10 @@ def test_what_waits_is_one_press_away(new: New) -> None:
         reader.press_keys("Escape")
         expect(each).to_be_hidden()
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
-    examples = reader.board.get_by_label(say("board.sentence.examples"))
-    expect(examples).to_be_visible()
+    examples = reader.board.get_by_role("group", name=say("board.sentence.examples"))
+    expect(examples).to_contain_text(say("setup.shows.man"))
+    for stays in (reader.headline, reader.board.locator(".ribbons"), play):
+        expect(stays).to_be_visible()
     reader.press_keys("Escape")
     expect(examples).to_have_count(0)
     # A column's name, and R: who reads that.
@@ -305,6 +303,98 @@ def test_what_waits_is_one_press_away(new: New) -> None:
     reader.page.get_by_role("button", name=say("playground.views.board"), exact=True).click()
     expect(reader.cell(TOY)).to_be_visible()
     assert traced(starting_points()[OPENING].scenario).attention_weights[1, 2] > 0.6
+
+
+def test_the_temperature_moves_the_board_while_it_is_dragged(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
+    reader.page.get_by_role("button", name=say("setup.heading")).click()
+    slider = reader.page.get_by_label(say("setup.temperature.slider"))
+    box = box_of(slider)
+    weight, y = reader.cell(("attention_weights", 1, 2)), box["y"] + box["height"] / 2
+    late: list[Route] = []
+    reader.page.route("**/numbers*", lambda route: late.append(route))  # the page has its own
+    reader.page.mouse.move(box["x"] + box["width"] / 2, y)
+    reader.page.mouse.down()
+    for part in (0.3, 0.8):
+        reader.page.mouse.move(box["x"] + part * box["width"], y)
+        temperature = float(str(slider.get_attribute("aria-valuetext")))
+        assert (temperature < 1) == (part < 0.5)
+        start = replace(starting_points()[OPENING].scenario, temperature=temperature)
+        expect(weight).to_have_text(f"{traced(start).attention_weights[1, 2]:.2f}")
+        expect(reader.board.locator(".op.scale")).to_have_text(f"÷ (√2 · {temperature:g})")
+        assert f"temperature={temperature:g}" in reader.address
+    reader.page.unroute("**/numbers*")  # which lets them go on
+    reader.page.mouse.up()
+    reader.torch_says()
+    eventually(lambda: float(str(slider.get_attribute("aria-valuetext"))), temperature)
+    expect(reader.page.get_by_label(say("setup.temperature.number"), exact=True)).to_have_value(f"{temperature:.2f}")
+
+
+def test_between_scores_and_weights_stands_all_that_is_done(new: New) -> None:
+    reader = new(Newcomer, 1280, 720)
+    reader.go(embedding="class", positions="near", text="the big dog saw a small cat", temperature="0.35")
+    between = reader.board.locator(".op.scale")
+    expect(between).to_have_text(say("board.op.near", by="÷ (√2 · 0.35)"))
+    edges = [box_of(reader.board.locator(f".matrix[data-matrix={name}] .grid")) for name in
+             ("scores", "attention_weights")]  # fmt: skip
+    box = box_of(between)
+    assert edges[0]["x"] + edges[0]["width"] <= box["x"]
+    assert box["x"] + box["width"] <= edges[1]["x"]
+    reader.go(embedding="class", text="the big dog saw a small cat")
+    expect(between).to_have_text("÷ √2")
+
+
+# What stands in the sentence's place, whenever anything there changes.
+_WATCH_WORDS = """board => {
+  window.seen = [];
+  new MutationObserver(() => {
+    const words = [...board.querySelectorAll('.chip')].map(each => each.textContent).join(' ');
+    const headline = board.querySelector('.says b')?.textContent ?? '';
+    const ribbons = board.querySelectorAll('.ribbon[d^=M]').length;
+    window.seen.push([words, Boolean(headline), ribbons > 0]);
+  }).observe(board, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def test_words_ribbons_and_headline_stay_until_there_is_another_picture(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
+    first, second = starting_points()[OPENING].scenario.text, say("setup.sentences.man")
+    reader.board.evaluate(_WATCH_WORDS)
+    reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
+    expect(reader.board.get_by_label(say("board.sentence.label"))).to_be_focused()
+    reader.board.get_by_role("button", name=say("setup.shows.man")).click()
+    expect(reader.board.get_by_role("radio")).to_have_text(second.split())
+    expect(reader.board.locator(".editor")).to_have_count(0)
+    seen = reader.page.evaluate("window.seen")
+    assert {words for words, _, _ in seen} == {first, second}
+    assert all(headline and ribbons for _, headline, ribbons in seen)
+
+
+# Whether each button beside the words is filled, and whether it has a frame.
+_DRESS = """(all) => all.map(each => {
+  const [look, page] = [getComputedStyle(each), getComputedStyle(each.closest('.board'))];
+  return [look.backgroundColor === page.color, parseFloat(look.borderTopWidth) > 0];
+})"""
+
+
+def test_one_button_is_filled_play_and_once_a_row_was_played_why(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
+    reader.page.emulate_media(reduced_motion="reduce")
+    names = [say("board.play.start"), say("board.plane.why", share="61 %"), say("board.sentence.edit")]
+    buttons = reader.board.locator(".tools button:visible")
+    expect(buttons).to_have_text(names)
+    assert buttons.evaluate_all(_DRESS) == [[True, True], [False, True], [False, True]]
+    buttons.first.click()
+    following = reader.board.get_by_role("button", name=say("board.play.next"))
+    while following.count():
+        following.click()
+    expect(buttons).to_have_text(names)
+    reader.page.mouse.move(2, 2)
+    eventually(partial(buttons.evaluate_all, _DRESS), [[False, True], [True, True], [False, True]])
+    buttons.nth(1).click()
+    expect(reader.board.locator(".plane")).to_be_visible()
+    buttons.nth(1).click()
+    eventually(partial(buttons.evaluate_all, _DRESS), [[True, True], [False, True], [False, True]])
 
 
 # Which cells lie under the plane.

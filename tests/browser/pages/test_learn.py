@@ -15,6 +15,7 @@ from tests.browser.playground import Playground, at_rest, box_of, eventually
 from tests.browser.readers import New
 
 STEPS = 80
+HAND = 2000  # in milliseconds: whoever reads a menu is slower than the run that its opening asks for
 
 
 def value_at(page: Page, at: str) -> float:
@@ -188,6 +189,42 @@ def test_a_seed_of_many_is_opened_by_a_click(new: New) -> None:
     want = train("agreement", steps=20, seed=1).trace(20).attention_weights[5, 2].item()
     cell = page.locator(".time .weights tr.on td").nth(2)
     expect(cell).to_have_attribute("data-value", re.compile(f"^{want:.4f}"[:6]))
+
+
+@pytest.mark.parametrize(
+    ("variation", "settings"),
+    [("saturated", "task.agreement*learning_rate.0.5"), ("learns", "task.agreement*seed.5")],
+)
+def test_a_training_of_the_menu_keeps_its_settings_and_the_menu_gives_way(
+    new: New, variation: str, settings: str
+) -> None:
+    """Fields of a menu that was opened before said the numbers that they had then, and the training began anew."""
+    reader = new(Playground)
+    page = reader.open("/learn", learn="task.agreement*steps.2*learning_rate.0.1*seed.3").page
+    menus = page.get_by_test_id("stPopoverBody")
+    of_settings = page.get_by_role("button", name=re.compile(say("learn.choices.adam")))
+    of_task = page.get_by_role("button", name=say("learn.task", task=say("learn.tasks.agreement.title").lower()))
+    of_settings.click()
+    expect(menus.get_by_label(say("learn.settings.learning_rate"))).to_have_value("0.1")
+    of_task.click()
+    page.wait_for_timeout(HAND)
+    menus.get_by_role("button", name=say(f"learn.variations.{variation}")).click()
+    expect(menus).to_have_count(0, timeout=15_000)
+    expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible(timeout=120_000)
+    for _ in range(2):
+        of_settings.click()
+        rate = menus.get_by_label(say("learn.settings.learning_rate"))
+        expect(rate).to_have_value("0.5" if variation == "saturated" else "0.02")
+        page.keyboard.press("Escape")
+        expect(menus).to_have_count(0, timeout=15_000)
+        of_task.click()
+        page.wait_for_timeout(HAND)
+        page.keyboard.press("Escape")
+        expect(menus).to_have_count(0, timeout=15_000)
+    expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible()
+    assert f"learn={settings}" in page.url.split("&")[-1]
+    assert "learn_step" not in page.url
+    expect(page.get_by_test_id("stToast")).to_have_count(0)
 
 
 def test_with_reduced_motion_play_goes_in_steps(new: New) -> None:

@@ -1,5 +1,6 @@
 """The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
 
+import pytest
 from playwright.sync_api import expect
 
 from attnviz.teach.lesson import STEPS
@@ -38,8 +39,43 @@ def test_the_whole_lesson_by_keyboard_alone(new: New) -> None:
     eventually(lambda: "query=2" in learner.address, True)
 
 
+MOVED = """() => {
+  window.moved = [];
+  const { animate } = Element.prototype;
+  Element.prototype.animate = function (frames, how) {
+    if (how.id === "becomes") window.moved.push(this.textContent);
+    return animate.call(this, frames, how);
+  };
+}"""
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_words_become_rows_and_rows_become_numbers_and_nothing_is_checked_before(new: New, *, moves: bool) -> None:
+    learner = new(Learner, 1366, 768)
+    page = learner.page
+    page.emulate_media(reduced_motion="no-preference" if moves else "reduce")
+    learner.changed = True
+    page.add_init_script(f"({MOVED})()")
+    learner.lesson(step="tokens", example="fluffy-cat").is_at("1. Tokens")
+    rows = page.locator(".spine .free")
+    expect(rows).to_have_count(6)
+    assert page.locator(".status").is_hidden(), "there is no number yet"
+    assert page.evaluate("moved") == (["the", "fluffy", "cat", "chased", "a", "mouse"] if moves else [])
+    left = rows.first.bounding_box()
+    assert left
+    page.keyboard.press("PageDown")
+    learner.is_at("2. Embeddings")
+    expect(learner.cell("x", 5, 2)).to_be_visible()
+    expect(rows).to_have_count(0)
+    expect(page.locator(".status")).to_contain_text("checked")
+    eventually(lambda: len(page.evaluate("moved")) == (6 + 18 if moves else 0), True)
+    last = learner.cell("x", 0, 2).bounding_box()
+    assert last
+    assert last["x"] + last["width"] - left["x"] > 0.3 * 1366, "numbers take the screen's room"
+
+
 def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new: New) -> None:
-    learner = new(Learner).lesson(step=3)
+    learner = new(Learner).lesson(step="projections", example="published")
     learner.says("is (0.4306, 1.4551)")
     shows_number(learner.cell("w_q", 0, 0), "0.2961")
     for _ in range(120):
@@ -54,7 +90,7 @@ def test_a_weight_changed_by_keyboard_changes_sentences_and_numbers(new: New) ->
 
 
 def test_sentences_move_with_the_board_while_a_number_is_dragged(new: New) -> None:
-    learner = new(Learner).lesson(step=3)
+    learner = new(Learner).lesson(step="projections", example="published")
     told, cell, mouse = learner.page.locator(".telling p").first, learner.cell("w_q", 0, 0), learner.page.mouse
     about = learner.page.locator(".telling .about")
     expect(told).to_contain_text("is (0.4306, 1.4551)")

@@ -22,11 +22,10 @@ class Reader(Playground):
             super()._note(error)
 
     def unfold(self) -> Self:
-        """Open the settings of the sweep, and the row."""
-        for part in ("controls", "row"):
-            summary = self.page.get_by_test_id("stMain").locator("summary", has_text=say(f"scaling.{part}.heading"))
-            summary.press("Enter")  # what is above it is still coming in: a click would miss what moves
-            eventually(lambda: summary.evaluate("summary => summary.parentElement.open"), True)  # noqa: B023
+        """Open the settings of the sweep."""
+        summary = self.page.get_by_test_id("stMain").locator("summary", has_text=say("scaling.controls.heading"))
+        summary.press("Enter")  # what is above it is still coming in: a click would miss what moves
+        eventually(lambda: summary.evaluate("summary => summary.parentElement.open"), True)
         return self
 
     def pick_point(self, curve: str, point: int, line: int = 0) -> Self:
@@ -40,9 +39,7 @@ class Reader(Playground):
 
     def looks_at(self, dim: int) -> None:
         """Wait until the row, the sentence and the way to the playground are of this dimension."""
-        title = self.page.locator(".st-key-scaling-row-none .gtitle")
-        row = title.filter(has_text=re.compile(rf"^Raw, d = {dim}: largest 0\.\d{{4}}$"))
-        expect(row.first).to_be_visible()
+        expect(self.page.locator(".row-bars output")).to_have_text(f"d = {dim}")
         self.says(
             f"At d = {dim} theory expects a variance of {dim}, and 1 once the scores are divided by √{dim}. Measured: "
         )
@@ -79,3 +76,37 @@ def test_a_sweep_runs_a_point_is_picked_and_followed_to_the_playground(new: New)
     reader.settle().unfold().looks_at(4)
     assert reader.page.get_by_label("Dimensions d", exact=True).input_value() == "2, 4, 32"
     assert reader.page.get_by_label("Trials", exact=True).input_value() == "50"
+
+
+def test_the_bars_follow_the_hand_before_the_server_answers(new: New) -> None:
+    """What happens to attention is predicted; then each place of the slider of d has its bars at once."""
+    reader = new(Reader).open("/scaling")
+    bars = reader.page.locator(".row-bars")
+    expect(bars.locator("figure")).to_have_count(1)
+    reader.page.get_by_role("button", name=say("scaling.predict.choice.nearly")).click()
+    reader.says("As you predicted: at d = 512 the most read key gets 93 %.")
+    slider = bars.locator("input")
+    expect(bars.locator("figure")).to_have_count(2)
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^d = 512\. Not divided: .*93 %.* √512 "))
+    reader.settle()
+    reader.page.route("**/*", lambda route: route.abort())
+    reader.page.evaluate("WebSocket.prototype.send = () => {}")  # nothing reaches the server from now on
+    heights = ".bars i:first-child"
+    seen = []
+    box = box_of(slider)
+    middle = box["y"] + box["height"] / 2
+    reader.page.mouse.move(box["x"] + box["width"] - 14, middle)
+    reader.page.mouse.down()
+    for part in (0.8, 0.6, 0.4, 0.2, 0.02):
+        reader.page.mouse.move(box["x"] + part * box["width"], middle, steps=3)
+        weights = bars.locator(heights).evaluate_all("bars => bars.map(bar => +bar.style.getPropertyValue('--weight'))")
+        seen.append((int(slider.input_value()), *weights))
+    reader.page.mouse.up()
+    places, raw, divided = zip(*seen, strict=True)
+    assert list(places) == sorted(places, reverse=True)
+    assert list(raw) == sorted(raw, reverse=True)
+    assert raw[0] > 0.85 > 0.2 > raw[-1]
+    assert max(divided) - min(divided) < 0.03
+    slider.press("End")
+    expect(bars.locator("output")).to_have_text("d = 1024")
+    eventually(lambda: "dim.1024" in reader.address, True)

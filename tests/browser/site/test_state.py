@@ -150,6 +150,7 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
     """Though the browser drops writes of the address, as it does with many, and whether it tells of others or not."""
     reader, held = new(Playground), list[Any]()
     holds = False
+    reader.changed = True
     reader.page.add_init_script(_DROPS)
     if not tells:
         reader.page.add_init_script("Object.defineProperty(window, 'navigation', { value: undefined })")
@@ -160,7 +161,7 @@ def test_heatmaps_follow_a_control_before_any_run_and_the_run_makes_nothing_else
 
     reader.page.route_web_socket("**/_stcore/stream", hold)
     reader.open(text="Your journey starts with one step", embedding="stable")
-    wanted = [[written(number, 4) for number in row] for row in trace(Scenario(embedding="stable", seed=7)).q.tolist()]
+    wanted = [[written(number, 2) for number in row] for row in trace(Scenario(embedding="stable", seed=7)).q.tolist()]
     outdated = reader.page.locator(".outdated:not(:empty)")
     expect(outdated).to_have_count(0)
     holds = True
@@ -247,7 +248,7 @@ ON_ANY_PAGE: list[tuple[str, dict[str, Any], Callable[[Board], object], str]] = 
     ("/", {"view": "heatmaps", "example": "published"}, lambda board: board.edit(0, 0, 0.9), "edits=w_q.0.0.0.9"),
     ("/check", {}, lambda board: _fills(board, "Q\n1 2\n3 4", "Control+Enter"), "tables="),
     ("/scaling", {"sweep": "dims.2-4*trials.50"},
-     lambda board: board.page.get_by_role("slider").first.press("Home"), "*p.0"),
+     lambda board: board.page.locator(".stSlider").get_by_role("slider").first.press("Home"), "*p.0"),
     ("/exercises", {"check": "exercise.7.3.2.2.i.s.qk"}, lambda board: _fills(board, "5", "Enter"), "answers="),
     ("/questions", {"question": "values"}, lambda board: _clicks(board, ".st-key-predicting-skip button"),
      "predicted=values."),

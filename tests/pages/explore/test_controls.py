@@ -90,7 +90,7 @@ def test_beside_the_temperature_stands_how_many_tokens_the_picked_row_reads(addr
     playground = Playground(**address)
     values, query = read_controls(address)[0], int(address.get("query", "1"))
     row = trace(scenario_of(values)).seen_from(0).attention_weights[query].double()
-    told = [each for each in playground.captions if each.startswith("In effect, ")]
+    told = [each for each in playground.captions if each.startswith("The picked token's attention")]
     read = significant(float(torch.special.entr(row).sum().exp()), 3)
     assert told == ([] if "what_if" in address else [say("setup.temperature.read", read=read, n=6)])
 
@@ -107,9 +107,7 @@ def test_a_block_or_another_layer_stands_as_soon_as_it_fits(playground: Playgrou
 
 def test_the_digits_are_those_of_cells_editor_sentence_and_hover(playground: Playground) -> None:
     playground.set("digits", 2)
-    assert (
-        playground.sentence == "“journey” reads itself most: attention weight 0.23, where an even share would be 0.17."
-    )
+    assert playground.sentence == "Random numbers, so this means nothing: “journey” happens to read itself most."
     assert {chart.digits for chart in playground.charts.values()} == {2}
     assert playground.editor.iloc[0, 0] == "0.30"
     assert playground.shows(Scenario(embedding="published"))
@@ -162,7 +160,7 @@ def test_a_causal_mask_is_marked_and_explained(playground: Playground) -> None:
 
 def test_a_picked_token_stands_out_in_every_row_of_its_own() -> None:
     playground = Playground(query="4")
-    assert playground.sentence.startswith("“one” reads ")
+    assert ": “one” happens to read " in playground.sentence
     for name in ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context"):
         assert playground.charts[name].rows[playground.charts[name].query] == "one"
 

@@ -1,17 +1,20 @@
 """The page Check my numbers: the form, the published examples, the exercises."""
 
+import json
 import random
 import re
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.app.check import typed
+from attnviz.app.check import sample, typed
 from attnviz.app.entry import SCRIPT
+from attnviz.colours.palette import ROLES
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import Exercise, decoded, left_out
@@ -71,10 +74,31 @@ def page() -> CheckPage:
 # The form
 
 
+def test_a_marked_example_stands_in_an_empty_form_and_gives_way_to_tables(page: CheckPage) -> None:
+    """Its one slip is of one product; all that follows is computed from it."""
+    tables = {each: np.array(json.loads(rows)) for each, rows in re.findall(r"(\S+) += (\[\[.*)", sample.HANDOUT)}
+    products = tables["Q"] @ tables["K"].T
+    assert np.argwhere(products != tables["S"]).tolist() == [[1, 1]]
+    scaled = tables["S"] / np.sqrt(2)
+    weights = np.exp(scaled) / np.exp(scaled).sum(1, keepdims=True)
+    for name, right in (("S'", scaled), ("A", weights), ("C", weights @ tables["V"])):
+        assert np.abs(tables[name] - right).max() < 0.0051, name
+    title = f"## {say('check.sample.title')}"
+    assert title in [each.value for each in page.at.markdown]
+    assert page.codes == [sample.HANDOUT]
+    assert [mark for mark, _ in page.cells("Scores")] == ["right", "right", "right", "wrong"]
+    assert [mark for mark, _ in page.cells("Context vectors")] == ["right", "right", "follows", "follows"]
+    page.paste("Q =\n1 0\n0 1\n\nK =\n1 2\n3 4\n\nScores =\n1 3\n2 4")
+    assert title not in [each.value for each in page.at.markdown]
+    assert [mark for mark, _ in page.cells("Scores")] == ["right"] * 4
+    page.press(say("check.form.clear"))
+    assert page.codes == [sample.HANDOUT]
+
+
 def test_an_empty_form_has_a_folded_field_for_each_matrix_of_a_layer_and_marks_can_be_kept_once_there_are_some(
     page: CheckPage,
 ) -> None:
-    assert "Paste your tables" in page.at.info[0].value
+    assert any("Paste your tables" in each.value for each in page.at.text)
     assert not page.errors
     keys = [area.key for area in page.at.text_area]
     assert keys == ["check.paste", *(f"check.table.{name}" for name in TABLE_NAMES)]
@@ -113,7 +137,7 @@ def test_other_examples_are_loaded_with_a_click(page: CheckPage) -> None:
 def layer_of(activation: str) -> dict[str, str]:
     """All tables of a small layer with positions, biases, W_o and a feed-forward step, as they would be typed."""
     scenario = Scenario(
-        "a cat sat", d_in=2, d_out=2, d_ff=3, positions="seeded", init="linear", bias=True, output=True,
+        "a cat sat", d_in=2, d_out=2, d_ff=3, positions="learned", init="linear", bias=True, output=True,
         activation=activation,
     )  # fmt: skip
     matrices = trace(scenario).matrices
@@ -311,6 +335,9 @@ def test_answers_are_marked_stay_and_travel_in_the_link() -> None:
     assert not page.at.code
     page.press("Mark my answers")
     assert [mark for mark, _ in page.cells("Q, queries")] == ["right", "wrong"]
+    assert "The first error" not in page.says
+    assert say("exercises.try_again") in page.says
+    page.press("Show the right numbers")
     assert "The first error is a number of “the”, Q[0, 1]: 9.00 should be" in page.says
     assert "2 cells are still blank." in page.says
     assert any("`oops` isn't a number" in caption.value for caption in page.at.caption)
@@ -324,6 +351,28 @@ def test_answers_are_marked_stay_and_travel_in_the_link() -> None:
     for at in ("0.0", "0.1", "1.0", "1.1"):
         again.set(f"{key}.{at}", "")
     assert in_address(again.at, "answers") == ""
+
+
+def test_a_first_marking_says_which_numbers_are_wrong_and_the_second_what_is_right() -> None:
+    page, key = CheckPage("exercise.7.2.2.2.i.s.q"), "check.answer.7.2.2.2.i.s.q.q"
+    exact = [f"{value:.2f}" for value in SMALL.table("q").flatten()]
+    wrong = [str(float(value) + 5.25) for value in exact]  # no right number is hidden in it
+    cells = [f"{key}.{row}.{column}" for row in range(2) for column in range(2)]
+    for cell, text in zip(cells, wrong, strict=True):
+        page.set(cell, text)
+    for again in range(2):  # the same answers are no other try
+        page.press("Mark my answers")
+        tables = (each.proto.body for each in page.at.get("html"))
+        shown = "\n".join(each for each in tables if "<caption>Q, queries, marked" in each)
+        assert shown.count('class="wrong"') == 4
+        assert not [value for value in exact if f">{value}" in shown or f" {value}" in shown + page.says], again
+    page.set(cells[0], exact[0])
+    assert say("exercises.try_again") in page.says
+    page.press("Mark my answers")
+    assert "The first error is a number of “the”, Q[0, 1]" in page.says
+    for cell, text in zip(cells, exact, strict=True):
+        page.set(cell, text)
+    assert "✗" not in page.says
 
 
 def test_hints_come_one_after_the_other() -> None:
@@ -391,6 +440,16 @@ def test_several_tables_pasted_at_once_go_into_their_fields_and_one_without_a_na
     page.set("check.name", "scores")
     assert (page.text_of("scores"), page.value("check.paste")) == ("1 3\n9 4", "")
     assert page.cells("Scores")[2] == ("wrong", "9")
+
+
+def test_several_tables_pasted_at_once_are_all_that_is_marked(page: CheckPage) -> None:
+    page.paste("Q\n1 0\n0 1\n\nK\n1 2\n3 4\n\nScores\n1 3\n2 4\n\nAttention weights\n0.5 0.5\n0.5 0.5")
+    page.paste("Q\n1 0\n0 2\n\nK\n1 2\n3 4\n\nScores\n1 3\n4 8")
+    assert page.text_of("attention_weights") == ""
+    assert any(say("check.form.sorted_left", names="A") in caption.value for caption in page.at.caption)
+    assert "✓" in page.says
+    page.paste("Scores\n1 3\n4 9")  # one table alone belongs to those that stand there
+    assert (page.text_of("q"), page.text_of("scores")) == ("1 0\n0 2", "1 3\n4 9")
 
 
 def test_what_a_new_session_hears_of_as_it_draws_is_sorted_before_it_is_told(page: CheckPage) -> None:
@@ -481,3 +540,28 @@ def test_heads_in_one_paste_go_into_the_fields_of_their_matrices(page: CheckPage
     )
     assert page.text_of("scores") == "Head 0\n1 0\n0 0\n\nHead 1\n0 0\n0 2"
     assert "S[1, 1, 1]: 2 should be 1" in page.says
+
+
+@pytest.mark.parametrize("blank", [(), ("context",), ("attention_weights", "context")])
+def test_tables_of_an_exercise_have_the_colours_of_their_roles_and_none_tells_of_a_blank_one(
+    blank: tuple[str, ...],
+) -> None:
+    exercise = Exercise(blank=blank, fair=True)
+    page = CheckPage(f"exercise.{exercise.encoded()}")
+    (tables,) = [each.proto.body for each in page.at.get("html") if "<caption>V, values" in each.proto.body]
+    before, _, values = tables.partition("<caption>V, values")
+    assert before.rpartition('class="inked ')[2].startswith('v">')
+    cells = re.findall(
+        r'<td style="background:light-dark\((rgb\([^)]*\)), [^"]*">([^<]*)', values.partition('"inked v"')[2]
+    )
+    cells = cells[: exercise.table("v").size]
+    largest = max(float(np.abs(exercise.table(name)).max()) for name in ("v", "context") if name not in blank)
+    for colour, number in cells:
+        value = float(number.replace("−", "-"))
+        if value == 0:
+            assert colour == "rgb(255 255 255)"
+        elif value == largest:
+            assert colour == f"rgb({' '.join(str(each) for each in bytes.fromhex(ROLES['v'].light[1:]))})"
+        elif value < 0:
+            red, green, blue = map(int, colour[4:-1].split())
+            assert max(red, green, blue) - min(red, green, blue) < 16, "no grey"

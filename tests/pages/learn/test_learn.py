@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+import streamlit as st
 
-from attnviz.app.learn import controls
+from attnviz.app.learn import controls, view
 from attnviz.app.learn.beside import STEP
 from attnviz.app.learn.closer import followers
 from attnviz.app.learn.glass import saturation_in_words, update_in_words
@@ -96,6 +97,21 @@ def test_a_link_opens_the_same_moment_of_the_same_training() -> None:
     assert opened(learn=f"{FEW}*seed.3", learn_step="21").messages == [
         f"Part of this link was ignored: {say('learn.link.no_step', step=21, last=20)}"
     ]
+
+
+@pytest.mark.parametrize("overtaken", ["name_in_address", "leave", "_start"])
+def test_a_link_is_trained_though_its_first_run_is_overtaken(overtaken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run took it for begun, and the page stood at its random numbers until somebody pressed Start."""
+    really, runs = getattr(view, overtaken), iter([1])
+
+    def overtake(*given: Any) -> Any:
+        for _ in runs:  # in the first run alone
+            st.rerun()
+        return really(*given)
+
+    monkeypatch.setattr(view, overtaken, overtake)
+    reader = opened(learn="task.agreement*seed.6*steps.4", learn_step="4")
+    assert matches(reader, train("agreement", seed=6, steps=4), 4)
 
 
 def test_one_step_pause_and_another_rate() -> None:

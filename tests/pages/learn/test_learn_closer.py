@@ -8,7 +8,7 @@ from attnviz.app.learn.running import shared
 from attnviz.training import train, train_many
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
-from tests.pages.learn.test_learn import FEW, SOON, beside, matches, opened, own, part, trained
+from tests.pages.learn.test_learn import FEW, PAGE, SOON, beside, matches, opened, own, part, trained
 from tests.pages.reader import Reader, in_address
 from tests.unit.helpers import until
 
@@ -27,6 +27,17 @@ def test_each_text_of_a_step_can_be_read() -> None:
         assert texts[at] in [each.value for each in reader.at.code]
     listed = reader.at.selectbox(key=key).options
     assert listed == [say("learn.glass.text", n=n + 1, text=text) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(("steps", "told"), [(0, "not_begun"), (1, "paused"), (20, "last")])
+def test_of_a_step_that_is_not_done_the_glass_says_why(steps: int, told: str) -> None:
+    reader = Reader(PAGE).set("learn.steps", 20)
+    if steps:
+        trained(reader.press(say("learn.one_step")) if steps == 1 else reader.press_key("learn.start"))
+    said = [each.value for each in part(reader, "glass").at.text]
+    assert [name for name in ("not_begun", "paused", "last") if say(f"learn.glass.{name}") in said] == [told]
+    ended = [each for each in said if each.startswith("One more step")]
+    assert bool(ended) == (told == "last")
 
 
 def test_a_matrix_and_its_gradient_stand_in_numbers() -> None:

@@ -32,7 +32,7 @@ def tells(reader: Reader) -> dict[str, Any]:
 
 def test_what_nobody_predicted_is_told_before_next_leads_on() -> None:
     """Through all steps it leads in tests/browser/pages/test_lesson.py."""
-    reader = lesson(step="8", predictions="on")
+    reader = lesson(step="mix", predictions="on")
     for told in (8, 9):
         reader.press("Next")
         assert title(reader).startswith(f"## {told}.")
@@ -43,7 +43,7 @@ def test_what_nobody_predicted_is_told_before_next_leads_on() -> None:
 
 
 def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none() -> None:
-    assert lesson(step="7").boards[0]["play"] is None
+    assert lesson(step="softmax").boards[0]["play"] is None
     reader = lesson()
     numbers = []
     for step in STEPS[1:]:
@@ -58,10 +58,20 @@ def test_next_has_its_own_part_played_once_and_back_and_a_link_have_none() -> No
     assert reader.boards[0]["play"] is None
 
 
+def test_while_words_become_vectors_nothing_else_has_a_place_on_the_screen() -> None:
+    """From the third step on, every matrix keeps its own."""
+    (first,), (second,), (third,) = (lesson(step=step.name).boards for step in STEPS[:3])
+    assert ([*first["shown"]], [*first["ghosts"]]) == ([], ["x"])
+    assert ([*second["shown"]], [*second["ghosts"]]) == (["x"], [])
+    assert {"scores", "attention_weights", "context"} <= {*third["ghosts"]}
+    (positions,) = lesson(step="embeddings", positions="sinusoidal").boards
+    assert {"e", "p", "x"} == {*positions["shown"]}
+
+
 def test_a_challenge_is_marked_as_done_when_it_is() -> None:
-    reader = lesson(step="9")
+    reader = lesson(step="context")
     assert "✓ Done: Make every token" not in reader.says
-    assert "✓ Done: Make every token" in lesson(step="9", edits="w_q.zeros").says
+    assert "✓ Done: Make every token" in lesson(step="context", edits="w_q.zeros").says
 
 
 @pytest.mark.parametrize("address", [{"d_in": "40"}, {"edits": "w_q.0.0.1e30*w_k.0.0.1e30"}, {"text": "one"}])
@@ -72,7 +82,7 @@ def test_every_step_frames_what_is_new_and_sends_its_sentences_with_the_places_o
     assert not ignored
     query = min(1, len(scenario.tokens) - 1)
     for number, step in enumerate(STEPS, 1):
-        reader = lesson(step=str(number), **address)
+        reader = lesson(step=step.name, **address)
         assert title(reader) == f"## {number}. {step.title}"
         (board,) = reader.boards
         assert set(board["fresh"]) == set(step.new)
@@ -89,7 +99,7 @@ def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> No
 
 
 def test_a_step_leads_to_the_questions_asked_there() -> None:
-    reader = lesson(step="8", predictions="on")
+    reader = lesson(step="mix", predictions="on")
     asked = next(question for question in QUESTIONS if question.step == 8)
     reader.press(asked.title)
     assert asked.asked.asks in reader.says

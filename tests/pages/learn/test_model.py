@@ -1,4 +1,4 @@
-"""The page Real model: what it says and sends are the model's own numbers, and what can't be is said in a sentence."""
+"""The page Language model: its numbers are the model's own, and what can't be shown is said."""
 
 import base64
 import json
@@ -114,7 +114,7 @@ def test_the_board_explains_a_query_down_to_the_weights_and_can_change_none(boar
         "x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v", "scores", "scaled_scores", "attention_weights",
         "context", "w_o", "output",
     }  # fmt: skip
-    whole = look_into(INCLUDED, text=ANIMAL).layers[3].output(1)
+    whole = look_into(INCLUDED, text=ANIMAL).attending_at(3).output(1)
     assert whole is not None
     for name in ("x", "w_q", "w_o", "output"):
         assert np.array_equal(numbers_in(board["matrices"][name]["float32"], "<f4"), whole[name].numpy().flatten())
@@ -191,7 +191,7 @@ def test_what_a_token_was_cut_from_is_told_and_what_the_model_does_not_know() ->
 
 def test_the_average_over_heads_comes_with_a_warning_and_a_heads_output_with_its_share() -> None:
     reader = on_board().set("model.average", True)
-    layer = look_into(INCLUDED, text=ANIMAL).layers[3]
+    layer = look_into(INCLUDED, text=ANIMAL).attending_at(3)
     assert say("models.page.average_warning") in reader.captions
     charts = [each.proto for each in reader.at.get("plotly_chart")]
     (drawn,) = [each.spec for each in charts if each.id.endswith("model.input.attention_weights")]

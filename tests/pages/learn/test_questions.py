@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.link.question_text import NUMBERED, Example, example_text, question_of, start_of
-from attnviz.teach.questions import QUESTIONS, SUBJECTS, Exponent, Question
+from attnviz.link.question_text import Example, example_text, question_of, start_of
+from attnviz.teach.questions import FIRST, QUESTIONS, SUBJECTS, Exponent, Question
 from attnviz.words import plural, say
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, boards_of, control_of, in_address, sent_to
@@ -23,11 +23,10 @@ def link_of(question: Question, chosen: dict[str, str]) -> str:
     return example_text(question, replace(start, options=start.options | chosen))
 
 
-def numbered(number: int) -> Question:
-    """The question that older links give by this number."""
-    question = question_of(NUMBERED[number - 1])
+def question_titled(slug: str) -> str:
+    question = question_of(slug)
     assert question is not None
-    return question
+    return question.title
 
 
 def answered(question: Question) -> Example:
@@ -93,6 +92,11 @@ def test_the_list_has_a_card_for_each_question_under_its_subject_opens_it_and_le
     assert [each.value for each in at.markdown if each.value in headings] == headings
     cards = [str(button.key) for button in at.button if str(button.key).startswith("questions.open.")]
     assert cards == [f"questions.open.{question.slug}" for question in QUESTIONS]
+    first = [button for button in at.button if str(button.key).startswith("questions.first.")]
+    assert [str(button.key).removeprefix("questions.first.") for button in first] == [*FIRST]
+    press(at, first[1].label)
+    assert title(at) == f"## {question_titled(FIRST[1])}"
+    press(at, ALL)
     for question in QUESTIONS[::8]:
         press(at, question.title)
         assert title(at) == f"## {question.title}"
@@ -116,7 +120,7 @@ def test_next_and_back_lead_in_the_order_of_the_list_and_links_open_at_theirs() 
     press(press(at, SKIP), NEXT)
     assert title(press(press(at, SKIP), "Back")) == f"## {QUESTIONS[0].title}"
     assert in_address(at, "question") == QUESTIONS[0].slug
-    assert title(opened(question="where")) == f"## {numbered(7).title}"
+    assert title(opened(question="where")) == f"## {question_titled('where')}"
     assert title(opened(question="seven")) == ""
 
 
@@ -153,18 +157,21 @@ def test_every_button_slider_and_choice_does_what_it_says(question: Question) ->
 
 
 def test_the_example_travels_in_the_link_and_leaves_the_playground_alone() -> None:
-    at = press(press(press(opened(question="11"), SKIP), "1 training step"), "1 training step")
+    at = press(
+        press(press(opened(question="learned", example="published"), SKIP), "1 training step"), "1 training step"
+    )
     told, link = texts(at), in_address(at, "numbers")
-    assert texts(opened(question="11", numbers=link)) == told
+    assert texts(opened(question="learned", numbers=link)) == told
     assert in_address(at, "edits") == ""
     assert control_of(at, "text").value == "Your journey starts with one step"
     press(at, NEXT)
     assert in_address(at, "numbers") == ""
 
 
-@pytest.mark.parametrize(("number", "name", "choice"), [(4, "w_k", "wider"), (5, "p", "0.35")])
-def test_a_choice_of_a_link_is_shown_and_start_again_takes_it_back(number: int, name: str, choice: str) -> None:
-    question = numbered(number)
+@pytest.mark.parametrize(("slug", "name", "choice"), [("sizes", "w_k", "wider"), ("root", "p", "0.35")])
+def test_a_choice_of_a_link_is_shown_and_start_again_takes_it_back(slug: str, name: str, choice: str) -> None:
+    question = question_of(slug)
+    assert question is not None
     link = link_of(question, {name: choice})
     at = opened(question=question.slug, numbers=link)
     assert not at.warning
@@ -177,18 +184,37 @@ def test_a_choice_of_a_link_is_shown_and_start_again_takes_it_back(number: int, 
 
 
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep() -> None:
-    at = press(press(opened(question="5"), SKIP), "Open the scaling page")
+    at = press(press(opened(question="root"), SKIP), "Open the scaling page")
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
-    at = press(press(opened(question="8"), SKIP), say("question_page.lesson", number=7))
+    at = press(press(opened(question="axis"), SKIP), say("question_page.lesson", number=7))
     assert in_address(at, "step") == "softmax"
     assert any(markdown.value == "## 7. Softmax" for markdown in at.markdown)
 
 
 def test_the_token_of_a_link_is_followed_until_it_starts_again() -> None:
-    question = numbered(1)
-    assert boards_of(opened(question="1"))[0]["query"] == 0
-    at = opened(question="1", numbers=example_text(question, replace(answered(question), query=3)))
+    question = question_of("values")
+    assert question is not None
+    assert boards_of(opened(question="values"))[0]["query"] == 0
+    at = opened(question="values", numbers=example_text(question, replace(answered(question), query=3)))
     assert boards_of(at)[0]["query"] == 3
     assert in_address(at, "query") == "", "the playground's own pick stays"
     assert boards_of(press(at, "W_v = zeros"))[0]["query"] == 3
     assert boards_of(press(at, "Start again"))[0]["query"] == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "key", "told"),
+    [
+        ("kv cache", "questions.cached", "questions.cached.title"),
+        ("what is a token", "lesson.tokens", "lesson.title.tokens"),
+        ("residual connection", "history.transformer", "history.steps.transformer.more"),
+        ("divide by the sum", "what_if.softmax.sums", "what_if.softmax.sums.act"),
+        ("exam by hand", "pages.exercises", "exercises.practice"),
+    ],
+)
+def test_a_question_of_ones_own_leads_to_a_place_that_answers_it(asked: str, key: str, told: str) -> None:
+    reader = Reader("pages/questions.py").set("questions.find", asked).press_key(f"questions.find.{key}")
+    assert say(told) in "\n".join(
+        [each.value for each in [*reader.at.text, *reader.at.markdown, *reader.at.caption]]
+    ).replace("\\", "")
+    assert say("finding.none") in Reader("pages/questions.py").set("questions.find", "zebra").captions

@@ -16,8 +16,10 @@ from attnviz.link.set_up import scenario_from_query
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings, playground_scenario
+from attnviz.scaling.typical_rows import typical_rows
+from attnviz.teach.collapsing import FROM, TO, asked_of_rows
 from attnviz.words import say
-from tests.pages.reader import in_address
+from tests.pages.reader import Reader
 from tests.pages.scaling_page import PROJECTIONS, SMALL, ScalingPage, sweep_of
 
 
@@ -37,10 +39,10 @@ def test_the_first_run_sweeps_the_default_and_says_why_the_gradient_rises_and_wh
     page, table = ScalingPage(""), sweep_of(SweepSettings())
     assert page.shows(table)
     assert page.errors == page.messages == []
-    assert in_address(page.at, "sweep") == ""
-    assert page.picked == 64
+    assert page.settings == SweepSettings(dim=TO), "where the prediction has led"
+    assert page.picked == TO
     assert not [chart.alt for chart in page.charts.values() if "above" in chart.alt], "told in Share, too"
-    assert "/ d^0.3" in page.curves("curve.variance"), "the line of the slider is on"
+    assert "÷ d^0.3" in page.curves("curve.variance"), "the line of the slider is on"
     assert page.text("Divided by d^0.3") == flat_or_not(table, "0.3")
     said = about_gradient(table, 1024)
     assert page.text(said[0]).split("\n") == said
@@ -100,8 +102,11 @@ def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage) -
         assert scaling.shows(sweep_of(replace(SMALL, source=source), sentence()))
         assert about_source(source, sentence(), 64) in scaling.texts
         row = sample_row(64, 0, source=source, x=sentence(), query=1)
-        np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], row.attention_weights)
-        assert scaling.figure("row.none")["layout"]["xaxis"]["ticktext"][1] == "journey"
+        bars = scaling.bars
+        at = bars["dims"].index(64)
+        for panel, name in zip(bars["panels"], ("attention_weights_unscaled", "attention_weights"), strict=True):
+            np.testing.assert_allclose(panel["rows"][at]["weights"], row[name], atol=1e-4)
+        assert bars["names"][1] == "journey"
         assert any("The query is `journey`" in caption.value for caption in scaling.at.caption)
     scaling.set("text", "dog bites man")
     assert scaling.shows(sweep_of(replace(SMALL, source=PROJECTIONS[-1]), sentence("dog bites man")))
@@ -110,9 +115,9 @@ def test_the_sentences_own_queries_and_keys_can_be_swept(scaling: ScalingPage) -
 def test_a_link_of_before_has_the_lines_that_it_had() -> None:
     """When it was made, the slider's own line was off until the slider was moved."""
     page = ScalingPage("dims.2-8-64*trials.40")
-    assert list(page.curves("curve.variance")) == ["raw", "/ √d", "/ d"]
+    assert list(page.curves("curve.variance")) == ["not divided", "÷ √d", "÷ d"]
     page.set("scaling.p", 0.5)
-    assert "/ d^0.5" in page.curves("curve.variance")
+    assert "÷ d^0.5" in page.curves("curve.variance")
 
 
 def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: ScalingPage) -> None:
@@ -125,23 +130,72 @@ def test_the_slider_of_p_draws_its_line_and_says_whether_it_is_flat(scaling: Sca
         assert scaling.shows(table)
         assert scaling.text("Divided by d^") == flat_or_not(table, str(p))
         assert f"the variance {verdict} " in scaling.text("Divided by d^")
-    assert "/ d^0.5" in scaling.curves("curve.variance")
+    assert "÷ d^0.5" in scaling.curves("curve.variance")
     assert scaling.at.pills(key="scaling.scales").value == list(SCALE_CHOICES)
 
 
-def test_a_dimension_is_picked_from_its_control(scaling: ScalingPage) -> None:
-    scaling.set("scaling.at.64", 8)
+def test_the_slider_of_d_moves_all_that_is_shown(scaling: ScalingPage) -> None:
+    scaling.slide(8)
     assert scaling.picked == scaling.settings.dim == 8
-    row = sample_row(8, 0, n_keys=8)
-    ordered = row.sort_values("scores", ascending=False)
-    np.testing.assert_array_equal(scaling.curves("row.none")["raw"], ordered.attention_weights_unscaled)
-    np.testing.assert_array_equal(scaling.curves("row.sqrt")["/ √d"], ordered.attention_weights)
-    assert scaling.table(1).equals(row)
+    of_row = scaling.table(1)
+    assert of_row.equals(sample_row(8, 0, n_keys=8))
     assert scaling.text("At d = 8 theory")
     scaling.set("scaling.dims", "2, 64")
     assert scaling.picked == 64
     scaling.set("scaling.dims", "2, 8, 64")
     assert scaling.picked == 8
+
+
+def test_the_slider_of_d_changes_nothing_else() -> None:
+    settings = replace(SMALL, trials=60, seed=4)
+    assert ScalingPage(settings).slide(2).settings == replace(settings, dim=2)
+
+
+def test_the_bars_are_the_sweeps_own_rows_undivided_and_divided(scaling: ScalingPage) -> None:
+    """Of 200 trials or fewer, their largest weights are the curve's."""
+    scaling.set("scaling.trials", 200).set("scaling.keys", 64)
+    table, bars = sweep_of(replace(SMALL, trials=200, keys=64)), scaling.bars
+    for panel, scale in zip(bars["panels"], ("none", "sqrt"), strict=True):
+        largest = [max(row["weights"]) for row in panel["rows"]]
+        np.testing.assert_allclose(largest, table.largest_attention_weight[table.scale == scale], atol=1e-4)
+
+
+# What is predicted before
+
+
+def test_what_happens_to_attention_is_predicted_before_any_of_it_is_sent() -> None:
+    page = Reader("pages/scaling.py")
+    (panel,) = page.sent("row_bars")["panels"]
+    assert page.sent("row_bars")["dims"] == [FROM]
+    assert len(panel["rows"]) == 1
+    assert not page.at.get("plotly_chart"), "what draws them isn't loaded for what is asked first"
+    page.press(say("scaling.predict.choice.half"))
+    assert "You predicted “About half”; at d = 512 the most read key gets 93 %." in page.texts
+    bars = page.sent("row_bars")
+    assert (bars["dims"][bars["at"]], len(bars["panels"])) == (TO, 2)
+    assert page.at.get("plotly_chart")
+
+
+def test_the_right_prediction_is_the_one_that_the_bars_are_nearest_to() -> None:
+    raw, divided = typical_rows((FROM, TO), 0, 200)
+    asked = asked_of_rows(raw, divided)
+    assert asked.right == "nearly"
+    assert asked_of_rows(divided, divided).right == "same"
+    assert set(asked.wrong) == set(asked.choices) - {asked.right}
+
+
+@pytest.mark.parametrize("address", [{"sweep": "trials.40"}, {"predictions": "off"}])
+def test_a_link_to_a_sweep_or_without_predictions_asks_nothing(address: dict[str, str]) -> None:
+    page = Reader("pages/scaling.py", **address)
+    assert not page.can_press(say("predicting.skip"))
+    assert len(page.sent("row_bars")["panels"]) == 2
+
+
+def test_three_boxes_are_closed_and_what_is_in_them_isnt_drawn() -> None:
+    page = Reader("pages/scaling.py", sweep="dims.2-8-64*trials.40*keys.8")
+    boxes = [say("scaling.box.why"), say("scaling.box.more"), say("scaling.controls.heading")]
+    assert [box.label for box in page.at.expander][-3:] == boxes
+    assert len(page.at.get("plotly_chart")) == 1
 
 
 def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,17 +206,17 @@ def test_the_numbers_can_be_taken_home(monkeypatch: pytest.MonkeyPatch) -> None:
     for label, written, name, _ in (call.args for call in button.call_args_list):
         if label == "Download as CSV":
             files[name] = pd.read_csv(io.StringIO(written()))
-    assert list(files) == ["scaling.csv", "softmax_row.csv", "projections.csv"]
+    assert sorted(files) == ["projections.csv", "scaling.csv", "softmax_row.csv"]
     pd.testing.assert_frame_equal(files["scaling.csv"], sweep_of(SMALL), check_exact=True)
-    for i, written in enumerate(files.values()):
-        pd.testing.assert_frame_equal(written, page.table(i).reset_index(drop=True), check_exact=True)
+    for i, name in enumerate(("projections.csv", "softmax_row.csv", "scaling.csv")):
+        pd.testing.assert_frame_equal(files[name], page.table(i).reset_index(drop=True), check_exact=True)
 
 
 def test_the_playground_opens_with_the_picked_width() -> None:
     """And so with the scores of the row: tests/unit/training/test_sweep_settings.py."""
     of = {"text": "dog bites man", "edits": "x.0.0.0.5", "seed": "7", "query": "2"}
     settings = replace(SMALL, source="normal-projections", seed=5)
-    page = ScalingPage(settings, **of).set("scaling.at.64", 8)
+    page = ScalingPage(settings, **of).slide(8)
     (link,) = page.at.get("link_button")
     path, _, query = link.proto.url.partition("?")
     scenario = Scenario("dog bites man", embedding="published", seed=7, edits=[("x", 0, 0, 0.5)])

@@ -35,7 +35,7 @@ def test_what_one_session_swept_no_other_sweeps_again(counted: Mock) -> None:
     n_sweeps = counted.call_count
     assert n_sweeps == 1 + len(PROJECTIONS)
     other = ScalingPage()
-    other.set("scaling.at.64", 8)
+    other.slide(8)
     one.run()
     assert counted.call_count == n_sweeps
     other.set("scaling.seed", 77)

@@ -91,7 +91,7 @@ def test_links_leave_predictions_off_and_hide_any_control_and_code_and_data_are_
     keys = {
         *(widget.key for kind in ("number_input", "selectbox", "toggle") for widget in sharing.at.get(kind)),
         *("text", "second"),
-        "what_if",  # a panel of the page
+        *("what_if", "word_classes"),  # a panel of the page, and the board's buttons
     }
     assert set(parameters()) <= keys
     assert {"CSV", "JSON", "safetensors", "Scenario"} <= set(sharing.part("Data").downloads)

@@ -73,7 +73,7 @@ def test_the_plotted_numbers_and_the_band_around_them_are_those_of_the_table(tab
     dotted = any(trace["line"].get("dash") == "dot" and trace["mode"] == "lines" for trace in spec["data"])
     assert ("dotted" in spec["layout"]["xaxis"]["title"]["text"]) == dotted, "what it is, in the figure itself"
     assert "dotted" not in curve.title
-    assert list(drawn) == ["raw", "/ √d", "/ d", "/ d^0.3"]
+    assert list(drawn) == ["not divided", "÷ √d", "÷ d", "÷ d^0.3"]
     for scale, trace in zip(("none", "sqrt", "linear", "0.3"), drawn.values(), strict=True):
         rows = table[table.scale == scale]
         np.testing.assert_array_equal(trace["x"], DIMS)

@@ -130,7 +130,7 @@ def test_a_title_says_what_the_matrix_is_and_what_its_rows_and_columns_are() -> 
         n_rows, n_columns = cells(heatmap_spec(made, name))["z"].shape
         assert said.startswith(stage.title)
         assert stage.plain in said
-        assert f"{stage.axes}; {n_rows}×{n_columns}, colours " in said
+        assert f"{stage.axes}; {n_rows} × {n_columns}; full colour at " in said
 
 
 @pytest.mark.parametrize(("n_tokens", "shown"), [(1, True), (16, True), (17, False), (64, False)])

@@ -118,7 +118,7 @@ def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | No
 @pytest.mark.parametrize("text", ["a cat sat", "The animal didn't cross the street because it was too tired"])
 def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScript, text: str, width: float) -> None:
     view = look_into(INCLUDED, text=text)
-    head = view.layers[3].output(1)
+    head = view.attending_at(3).output(1)
     assert head is not None
     data = board_data(None, head, 0, 4)
     layout, titles, legend = script.run(_TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])

@@ -1,5 +1,6 @@
 """What a step of the lesson tells: the page's script says what Python says, and it stands where nothing is told of."""
 
+import math
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
+from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
@@ -21,23 +23,23 @@ from tests.unit.helpers import every_way, setups
 WIDTHS = 683.0, 768.0, 1318.0, 1860.0  # of halls, and of pages
 _TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
-_PLACES = """({ layout: { layoutOf }, telling }, [data, texts, given, presents]) => {
+_PLACES = """({ layout: { layoutOf }, telling }, [data, given, presents]) => {
   const room = { ...given, tells: telling.leftFor(given.width, presents) };
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   const above = presents && layout.width > room.width - room.tells;
-  const place = above ? null : telling.inColumn(layout, room);
-  return [layout, place, place && telling.letterIn(texts, place, layout.scale)];
+  return [layout, above ? null : telling.inColumn(layout, room)];
 }"""
 
 # What is said while each phase of a row is played, and of its last moment.
 _PLAYED = """({ made: madeOf, timeline: { brokenIn, numbersOf, phasesOf, playing } }, [data, spine, query, one]) => {
   const [made, moment] = [madeOf(data), (phase) => ({ step: phase.steps.length - 1 })];
   const phases = phasesOf(made, spine, query);
+  const broken = brokenIn(made, phases, query); // then nothing is played, and no numbers are told
   return phases.map((phase) => [phase.name, phase.kind, playing(
     made, phase.name === "scores" && one !== null ? { ...phase, columns: [one], steps: [one], only: true } : phase,
-    moment(phase), query), numbersOf(made, phase, moment(phase), query), brokenIn(made, phases, query)]);
+    moment(phase), query), broken ? "" : numbersOf(made, phase, moment(phase), query), broken]);
 }"""
 
 _SAID = "({ made: madeOf, explain: { inOneSentence } }, [data, place]) => inOneSentence(madeOf(data), place, null)"
@@ -61,8 +63,20 @@ def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario
         assert script.run(_TOLD, [data, [each.sent() for each in told]]) == said
 
 
+def _skipped(seen: AttentionTrace, query: int) -> list[bool]:
+    """Tell which keys are −∞ for a query before softmax; other ways to mask hide weights alone."""
+    divides = seen.stages["scaled_scores"]
+    mask = None if divides.rule is None else divides.rule.masked_by
+    if mask is None or mask >= len(divides.sources):
+        return [False] * len(seen.read_tokens)
+    return [value == -math.inf for value in seen.matrices[divides.sources[mask]][query].tolist()]
+
+
 @given(every_way())
 @example(Scenario("a b c", causal=True))
+@example(Scenario("a b c", masking="padding", weighting="linear", d_in=2))
+@example(Scenario("a b", masking="window", mask_use="zeroed", positions="alibi", d_in=2))
+@example(Scenario("a", masking="padding", d_in=4, d_out=4, temperature=0.5))
 @example(Scenario("a b c", causal=True, mask_use="zeroed"))
 @example(Scenario("a b c", positions="relative", scale=False))
 @example(Scenario("a b c", reads="second", second="so"))
@@ -71,25 +85,25 @@ def test_the_page_tells_what_python_tells(script: PageScript, scenario: Scenario
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageScript, scenario: Scenario) -> None:
     seen = traced(scenario).seen_from(0, 0)
-    hidden, names = seen.is_hidden, ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
-    early = scenario.mask_use == "added"
+    names = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
     for query in range(len(seen.tokens)):
         data = board_data(scenario, seen, query, 4)
-        some = bool(hidden[query].any())
-        columns = [column for column in range(len(seen.read_tokens)) if not (early and hidden[query][column])]
+        skipped = _skipped(seen, query)
+        some = any(skipped)
+        columns = [column for column, is_skipped in enumerate(skipped) if not is_skipped]
         for one in (None, *columns[:1]):
             for name, kind, said, numbers, broken in script.run(_PLAYED, [data, names, query, one]):
                 assert name not in ("k", "v") or scenario.reads == "itself", "a row of another sentence's token"
                 assert broken is None or not bool(seen.attention_weights[query].isfinite().all())
                 if kind == "scores":
-                    assert ("masked" in said) == (some and early and one is None)
+                    assert ("masked" in said) == (some and one is None)
                     assert ("one score each" in said or "may read" in said) == (one is None)
                 if kind == "scale":
-                    assert ("skipped" in said) == (some and early)
+                    assert ("skipped" in said) == some
                     mask = seen.stages[name].sources[1:]
                     finite = [seen.matrices[mask[0]][query, column] for column in columns] if mask else []
                     assert any(word in said for word in ("added", "exponential")) == any(each != 0 for each in finite)
-                    assert ("÷" in said) == (seen.divisor != 1)
+                    assert ("÷" in said) == bool(seen.scaling.in_symbols), "√4 · 0.5 is told, though it comes to 1"
                 if kind == "shares":
                     assert ("up to 100 %" in said) == (len(seen.stages[name].sources) == 1)
                     assert broken or re.match(r"A\S*\[\d.*\] [=≈→] \S+", numbers), numbers
@@ -127,14 +141,14 @@ def test_what_makes_shares_is_said_to_come_next(script: PageScript, settings: di
 
 def place_of(
     script: PageScript, scenario: Scenario, number: int, width: float, height: float, *, presenting: bool = False
-) -> tuple[dict[str, Any], Box | None, dict[str, float] | None, tuple[str, ...]]:
+) -> tuple[dict[str, Any], Box | None, tuple[str, ...]]:
     computed, step = trace(scenario), STEPS[number - 1]
     names = shown_matrices(step, computed) if presenting else reached_matrices(number, computed)
     ghosts = [] if presenting else [name for name in computed.stages if name not in names]
     data = board_data(scenario, computed, 0, 4, names) | {"ghosts": ghosts}
     given_room = room(width, height, len(computed.tokens), plane=False)
-    layout, place, letters = script.run(_PLACES, [data, step.says(computed, 0, 4), given_room, presenting])
-    return layout, place, letters, tuple(data["shown"])
+    layout, place = script.run(_PLACES, [data, given_room, presenting])
+    return layout, place, tuple(data["shown"])
 
 
 @given(setups(max_tokens=12, whole=True), st.integers(1, len(STEPS)), st.sampled_from(WIDTHS), st.booleans())
@@ -142,7 +156,7 @@ def place_of(
 def test_it_stands_on_nothing_that_is_reached_and_not_beyond_the_board(
     script: PageScript, scenario: Scenario, number: int, width: float, presenting: bool
 ) -> None:
-    layout, place, _, reached = place_of(script, scenario, number, width, 600.0, presenting=presenting)
+    layout, place, reached = place_of(script, scenario, number, width, 600.0, presenting=presenting)
     if place is None:
         return
     assert place["x"] + place["width"] <= width + 0.01
@@ -157,11 +171,8 @@ def test_in_every_step_the_spine_is_the_same_and_what_is_told_has_its_room(
 ) -> None:
     seen, places = [], []
     for number in range(1, len(STEPS) + 1):
-        layout, place, letters, _ = place_of(script, Scenario(), number, width, height)
+        layout, place, _ = place_of(script, Scenario(), number, width, height)
         assert place is not None
-        assert letters is not None
-        assert letters["takes"] <= place["height"]
-        assert letters["size"] >= 13
         places.append((place["x"], place["y"], place["width"]))
         assert place["x"] + place["width"] <= 0, "before the inputs, which the first steps are about"
         assert not [name for name, box in layout["boxes"].items() if overlap(place, box)], "over nothing, of any step"

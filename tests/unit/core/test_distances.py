@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario, trace
 from attnviz.core.carried import bring_back, carry_over
 from attnviz.core.changes import changes_of
+from attnviz.core.seeding import POSITIONS
 from tests.unit.helpers import edits_of
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "again")
@@ -60,3 +61,9 @@ def test_an_edit_stays_with_its_distance(scenario: Scenario, data: st.DataObject
         assert (0 <= at < 2 * n - 1) == (edit not in dropped.edits)
         if 0 <= at < 2 * n - 1:
             assert new.matrix("by_distance")[edit.row, at] == old.matrix("by_distance")[edit.row, edit.column]
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_every_matrix_of_every_way_to_tell_positions_has_its_texts(positions: str) -> None:
+    for stage in Scenario("a cat sat", d_in=2, d_out=2, positions=positions).table.values():
+        assert all((stage.title, stage.plain, stage.axes, stage.meaning))

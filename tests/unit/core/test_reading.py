@@ -77,7 +77,11 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario, mask:
     """Its own referee for positions, too: what both sentences together make of the words of the last one. Of several
     layers, which make something of the kept words as well, where nothing later is read."""
     scenario = replace(scenario, edits=())
-    scenario = scenario if scenario.n_layers == 1 else replace(scenario, mask=mask, mask_use="added")
+    scenario = (
+        scenario
+        if scenario.n_layers == 1
+        else replace(scenario, causal=False, masking="none", mask=mask, mask_use="added")
+    )
     whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
     made, of_whole, n_kept = traced(scenario), traced(whole), scenario.n_kept
     for own, of_all in zip(made.layers, of_whole.layers, strict=True):
@@ -88,6 +92,25 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario, mask:
             if own.stages[name].rule:
                 torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4, equal_nan=True)
     assert (made.is_hidden == of_whole.is_hidden[..., n_kept:, :]).all()
+
+
+@given(every_way(reads="kept", n_layers=2, causal=False, masking="none"), st.sampled_from(("causal", "window:1")))
+@settings(max_examples=examples(30), deadline=None)
+def test_a_mask_given_by_its_numbers_says_nothing_of_the_kept_sentence(scenario: Scenario, mask: str) -> None:
+    """What stood in the set-up before would otherwise hide words of it that the given mask doesn't."""
+    plain = replace(scenario, edits=(), mask="zeros")
+    set_up = replace(plain, causal=True) if mask == "causal" else replace(plain, masking="window", mask_size=1)
+    kept = [name for name in traced(plain).matrices if name.startswith("kept.")]
+    assert kept
+    for name in kept:
+        assert torch.equal(traced(set_up)[name], traced(plain)[name])
+
+
+def test_under_a_given_mask_that_hides_nothing_the_kept_sentence_reads_all_of_itself() -> None:
+    kept = Scenario("a b", reads="kept", second="c d e", d_in=2, d_out=2, n_layers=2, init="normal", causal=True,
+                    mask="zeros")  # fmt: skip
+    alone = Scenario("c d e", d_in=2, d_out=2, n_layers=2, init="normal")
+    torch.testing.assert_close(traced(kept)["kept.1"], traced(alone).layers[1].x)
 
 
 def test_changes_go_where_their_tokens_go() -> None:
@@ -113,7 +136,7 @@ _IN_ONE_SENTENCE = """(page, [data, place]) => page.explain.inOneSentence(page.m
 def test_on_the_board_a_token_reads_itself_behind_those_that_were_kept(script: PageScript) -> None:
     scenario = Scenario("the cat", reads="kept", second="der Hund")
     data = board_data(scenario, trace(scenario), 0, 4)
-    for matrix, itself in (("attention_weights", "reads itself"), ("scores", "itself")):
+    for matrix, itself in (("attention_weights", "reads itself"), ("scores", "Query and key")):
         said = [script.run(_IN_ONE_SENTENCE, [data, {"matrix": matrix, "row": 1, "column": at}]) for at in range(4)]
         assert [itself in each for each in said] == [False, False, False, True]
         assert ["“Hund”" in each for each in said] == [False, True, False, False]

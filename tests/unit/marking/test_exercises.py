@@ -34,15 +34,15 @@ exercises = st.builds(
 )
 
 
-@given(exercises, st.booleans())
+@given(exercises, st.booleans(), st.booleans())
 def test_a_link_carries_an_exercise_and_whether_it_is_fair_and_the_same_one_has_the_same_numbers(
-    exercise: Exercise, fair: bool
+    exercise: Exercise, fair: bool, distinct: bool
 ) -> None:
-    wanted = dataclasses.replace(exercise, fair=fair)
+    wanted = dataclasses.replace(exercise, fair=fair, distinct=distinct and fair)
     again = decoded(wanted.encoded())
     assert again == wanted
     assert is_exercise(wanted.encoded())
-    assert wanted.encoded().removesuffix(".f") == exercise.encoded()
+    assert wanted.encoded().removesuffix(".f").removesuffix(".d") == exercise.encoded()
     for name in ("x", "w_q", *RESULTS):
         np.testing.assert_array_equal(again.table(name), wanted.table(name))
 

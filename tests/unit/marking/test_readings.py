@@ -1,6 +1,7 @@
 """How a handout is read and what is said of it: right is not called wrong, wrong not excused, and a slip is named."""
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from attnviz.tables.reading import read_table
 from attnviz.words import catalogue, plural, say
 from benchmarks.handouts.one_head import ORDER, right_handout, step, wrong_handout
 from benchmarks.handouts.one_head import SLIPS as PLANTED
-from benchmarks.marking import counted
+from benchmarks.marking import Count, counted
 
 Numbers = dict[str, np.ndarray]
 
@@ -196,6 +197,35 @@ def test_causes_are_said_with_the_readers_words_and_numbers() -> None:
     signed = s.copy()
     signed[0, 1] *= -1
     assert handed_in("scores", signed) == ("Scores: S[0, 1] has the wrong sign.",)
+
+
+OF_NUMBERS_AND_SOFTMAX = ("base_two", "dropped_out", "cells_exchanged", "point", "comma")
+
+
+@pytest.mark.parametrize("slip", OF_NUMBERS_AND_SOFTMAX)
+def test_a_slip_that_leaves_a_trace_is_named(slip: str) -> None:
+    count = Count()
+    for seed in range(12):
+        if handout := wrong_handout(slip, seed):
+            count.take(handout)
+    assert count.traced[slip] >= 8
+    assert count.named[slip] >= 0.8 * count.traced[slip]
+    assert not count.misnamed
+    assert count.alarms == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_arithmetic_below_the_first_error_adds_up(seed: int) -> None:
+    tables = computed(seed, 3, 3, digits=2)
+    tables["q"][0, 0] += 1
+    lines = verdict(mark_pipeline(tables, decimals=2)).arithmetic
+    terms, result = (line.lstrip("=≈ ").replace("−", "-").replace(" ", "").replace("+-", "-") for line in lines[-2:])
+    numbers = [
+        float(sign + digits)
+        for sign, digits in re.findall(r"([-+]?)\(?([0-9.]+(?:e-?[0-9]+)?)", terms.replace("(-", "-"))
+    ]
+    assert len(numbers) == 3
+    assert sum(numbers) == pytest.approx(float(result), abs=1e-9), lines
 
 
 def test_every_slip_has_its_sentence_and_is_planted_in_the_bench() -> None:

@@ -9,6 +9,7 @@ from attnviz.board.data import board_data
 from attnviz.words import say
 from tests.node import PageScript
 from tests.unit.rules.test_even_share import in_percent
+from tests.unit.small_kinds import olmo2, qwen3
 from tests.unit.small_models import MODELS, TEXT, WRITTEN_OUT, bart, gemma2, gpt_oss, t5, tokenizer
 
 _SAID = """({ made: madeOf, explain: { explain }, difference: { difference } }, data) => {
@@ -23,11 +24,12 @@ _SAID = """({ made: madeOf, explain: { explain }, difference: { difference } }, 
 }"""
 
 
-_MODELS = MODELS | WRITTEN_OUT | {"Gemma 2": gemma2, "GPT-OSS": gpt_oss}
+_MODELS = MODELS | WRITTEN_OUT | {"Gemma 2": gemma2, "GPT-OSS": gpt_oss, "Qwen 3": qwen3, "OLMo 2": olmo2}
 
 
 @pytest.mark.parametrize(
-    "name", ["included", "BERT", "GPT-2", "GPT-NeoX", "Llama", "BART", "Gemma 2", "T5", "GPT-OSS", "Bloom"]
+    "name",
+    ["included", "BERT", "GPT-2", "GPT-NeoX", "Llama", "BART", "Gemma 2", "T5", "GPT-OSS", "Bloom", "Qwen 3", "OLMo 2"],
 )
 def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, name: str) -> None:
     if name == "included":
@@ -36,7 +38,7 @@ def test_each_matrix_of_a_head_is_told_as_python_tells_it(script: PageScript, na
         view = look_into({"BART": bart, "T5": t5}[name](), tokenizer(), TEXT, target="der kater")
     else:
         view = look_into(_MODELS[name](), tokenizer(), TEXT)
-    whole = view.layers[-2 if name == "T5" else -1].whole(1)
+    whole = view.attending[-2 if name == "T5" else -1].whole(1)
     said, unexplained, largest = script.run(_SAID, board_data(None, whole, 0, 4))
     assert unexplained is None
     assert float(largest) < 1e-4
@@ -61,7 +63,7 @@ def test_of_a_head_with_a_sink_no_share_is_even_and_capped_scores_are_not_said_t
     script: PageScript,
 ) -> None:
     def told(make: Any, matrix: str) -> list[str]:
-        trace = look_into(make(), tokenizer(), TEXT).layers[1].whole(1)
+        trace = look_into(make(), tokenizer(), TEXT).attending_at(1).whole(1)
         place = {"matrix": matrix, "row": 3, "column": 1}
         found: list[str] = script.run(_TOLD, [board_data(None, trace, 0, 4), place])
         return found
@@ -84,7 +86,8 @@ _EVEN = """({ made: madeOf, reads: { evenShareOfRow, readsInPercent } }, data) =
 
 def test_of_a_layer_that_is_even_the_even_share_is_of_what_its_mask_lets_each_token_read(script: PageScript) -> None:
     views = {name: look_into(MODELS[name](), tokenizer(), TEXT, edits=["0.even"]) for name in ("GPT-2", "BERT")}
-    told = {name: script.run(_EVEN, board_data(None, view.layers[0].whole(1), 0, 4)) for name, view in views.items()}
+    heads = {name: view.attending_at(0).whole(1) for name, view in views.items()}
+    told = {name: script.run(_EVEN, board_data(None, head, 0, 4)) for name, head in heads.items()}
     n = len(views["BERT"].tokens)
     shares = [1 / (query + 1) for query in range(n)]
     assert [share for _, _, share in told["GPT-2"]] == shares

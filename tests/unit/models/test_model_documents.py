@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -45,8 +46,8 @@ def test_the_page_and_the_report_need_nothing_else_and_run_nothing_of_a_text() -
     view = look_into(MODELS["BERT"](), hostile, f"the {HOSTILE} cat")
     renamed = ModelTrace(
         HOSTILE, view.text, (HOSTILE, *view.tokens[1:]), tuple(
-            type(layer)(layer.attended, layer.kind, (HOSTILE, *layer.tokens[1:]), (HOSTILE, *layer.read[1:]))
-            for layer in view.layers
+            replace(layer, tokens=(HOSTILE, *layer.tokens[1:]), read=(HOSTILE, *layer.read[1:]))
+            for layer in view.attending
         ),
     )  # fmt: skip
     for page in (documents.model_page(renamed), documents.head_report(renamed, 1, 2), renamed._repr_html_()):
@@ -82,12 +83,12 @@ def test_the_command_prints_one_head(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*asked, "--layer", "1", "--head", "3", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["tokens"] == list(view.tokens)
-    assert said == json.loads(trace_json(view.layers[1].whole(3)))
+    assert said == json.loads(trace_json(view.attending_at(1).whole(3)))
     changed = look_into(*load(str(folder)), TEXT, edits=["0.2.off", "1.3.mask.2.5=0"])
     edits = ["--edit", "0.2.off", "--edit", "1.3.mask.2.5=0"]
     assert main([*asked, *edits, "--layer", "1", "--head", "3", "--json"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == json.loads(trace_json(changed.layers[1].whole(3))) != said
+    assert json.loads(printed.out) == json.loads(trace_json(changed.attending_at(1).whole(3))) != said
     assert "comes later" in printed.err
     assert main([*asked, "--layer", "1", "--head", "3"]) == 0
     assert "Attention weights = softmax" in capsys.readouterr().out

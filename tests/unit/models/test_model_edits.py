@@ -137,7 +137,7 @@ def test_a_head_that_is_off_is_its_slice_of_the_contexts_as_zeros(name: str) -> 
         (["0.0.z.0.0=1"], "'z' can't be matrix. Take one of these: q, k, v"),
         (["0.0.q.0.0=one"], "is no number"),
         (["everything"], "expected 3.1.q.10.0=2.5, 3.1.off or 2.even"),
-        ([3], "expected a ModelEdit"),
+        ([3], "each a ModelEdit or a text"),
         ([f"0.0.q.0.{i}=1" for i in range(65)], "65 changes"),
         ([f"0.0.mask.4.{i}=-inf" for i in range(12)], "hides all tokens from row 4"),
         ([ModelEdit(0, None, "off")], "head is None"),

@@ -108,7 +108,7 @@ def test_a_head_is_switched_off_a_layer_made_even_and_a_number_changed(name: str
     assert view.heads[0, 0].w_q[2, 1] == 4
     readable = view.original.heads[1, 0].attention_weights > 0
     torch.testing.assert_close(view.heads[1, 0].attention_weights, readable / readable.sum(-1, keepdim=True))
-    first = view.layers[0].attended
+    first = view.attending_at(0).attended
     scores = first.query @ first.key.repeat_interleave(4 // len(first.key), 0).mT * first.scaling
     expected = torch.softmax(scores if first.added is None else scores + first.added, -1)
     torch.testing.assert_close(view.layers[0].weights, expected, rtol=1e-5, atol=1e-6)
@@ -145,9 +145,9 @@ def test_an_encoder_with_a_decoder_has_three_kinds_of_attention() -> None:
     assert not explain(trace, "k", 1, 0).notes
     assert trace.read_tokens == cross.layers[0].read
     # Where it isn't found what queries are made of, keys are of the encoder's tokens all the same.
-    attended = cross.layers[1].attended
+    attended = cross.attending_at(1).attended
     known = tuple(each for each in attended.projections if len(each.product) == N_TOKENS)
-    found = replace(cross.layers[1], attended=replace(attended, projections=known)).head(2)
+    found = replace(cross.attending_at(1), attended=replace(attended, projections=known)).head(2)
     assert not found.stages["q"].sources
     assert "x" not in found.stages
     assert found.stages["k"].sources[0] == found.stages["v"].sources[0] == "y"

@@ -103,7 +103,7 @@ def test_weights_that_are_not_the_softmax_of_the_scores_are_not_said_to_be() -> 
     """As of a model that does something of its own, which isn't known, whatever its precision."""
     for model in (gpt_oss(), gpt_oss().bfloat16()):
         view = look_into(model, tokenizer(), TEXT)
-        object.__setattr__(view.layers[1].attended, "sinks", None)
+        object.__setattr__(view.attending_at(1).attended, "sinks", None)
         trace = view.heads[1, 3]
         torch.testing.assert_close(trace.attention_weights, view.layers[1].weights[3].float())
         assert "as softmax gets them" not in trace.stages["scaled_scores"].plain + trace.stages["scaled_scores"].meaning
@@ -116,8 +116,9 @@ BOTH = {"BART": bart, "T5": t5}  # an encoder, a decoder, and the decoder's atte
 @pytest.mark.parametrize("name", [*MODELS, *BOTH])
 def test_the_parts_of_all_heads_and_the_bias_sum_to_what_the_model_makes_of_them(name: str) -> None:
     view = look_into((MODELS | BOTH)[name](), tokenizer(), TEXT, target="der kater" if name in BOTH else None)
-    assert len({layer.attended.output and layer.attended.output.pointer for layer in view.layers}) == len(view.layers)
-    for layer in view.layers:
+    outputs = [layer.attended.output for layer in view.attending]
+    assert len({output and output.pointer for output in outputs}) == len(view.layers)
+    for layer in view.attending:
         parts = [layer.output(head) for head in range(layer.n_heads)]
         found = layer.attended.output
         assert found is not None

@@ -7,9 +7,19 @@ import torch
 
 from attnviz import ModelTrace, look_into
 from attnviz.models.reasons import moved, patched
-from tests.unit.small_models import DECODERS, TEXT, bart, tokenizer
+from tests.unit.small_models import DECODERS, TEXT, WORDS, bart, tokenizer
 
-ADDING = [name for name in DECODERS if name != "Bloom"]
+ADDING = list(DECODERS)
+SIZES = {"vocab_size": len(WORDS), "hidden_size": 24, "intermediate_size": 32, "num_hidden_layers": 2,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 6, "max_position_embeddings": 64,
+         "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}  # fmt: skip
+# Norms behind parts, multiplied parts and scores, capped scores.
+SCALED: dict[str, dict[str, Any]] = {
+    "Olmo2": {},
+    "Granite": {"residual_multiplier": 0.3, "embedding_multiplier": 5.0, "logits_scaling": 4.0},
+    "Gemma2": {"final_logit_softcapping": 0.5, "query_pre_attn_scalar": 6},
+    "Cohere": {"logit_scale": 0.25},
+}
 OTHER = "the mat was tired because the cat sat on it"
 
 
@@ -31,6 +41,56 @@ def test_what_each_part_gives_sums_up_to_the_score(name: str, edits: tuple[str, 
     if edits:
         (off,) = [part for part in why.parts if (part.layer, part.head) == (0, 1)]
         assert off.value == 0.0
+
+
+def scaled(name: str) -> Any:
+    import transformers
+
+    config = getattr(transformers, f"{name}Config")(**SIZES, **SCALED[name])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = getattr(transformers, f"{name}ForCausalLM")(config).eval()
+        for each in model.parameters():  # norms have scales, and vectors a mean, of their own
+            each.data += 0.2 * torch.randn_like(each)
+    return model
+
+
+@pytest.mark.parametrize("edits", [(), ("0.1.off", "1.even")])
+@pytest.mark.parametrize("name", SCALED)
+def test_parts_that_are_scaled_sum_up_to_the_models_own_score(name: str, edits: tuple[str, ...]) -> None:
+    model = scaled(name)
+    view = look_into(model, tokenizer(), TEXT, edits=edits)
+    if not edits:
+        with torch.no_grad():
+            own = model(torch.tensor([view.cut["input_ids"]])).logits[0, -1]
+    for token in (0, 5, 9):
+        why = view.why(token)
+        logit = float(view.result.logits[0, -1, token]) if edits else float(own[token])
+        assert sum(part.value for part in why.parts) == pytest.approx(logit, abs=1e-3 * max(1.0, abs(logit)))
+        for part in why.parts:
+            if part.kind == "head":
+                assert float(why.keys[part.layer, part.head].sum()) == pytest.approx(part.value, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["Granite", "Cohere"])
+def test_what_a_multiplied_part_gives_is_what_the_score_loses_without_it(name: str) -> None:
+    """A feed-forward layer taken out of the sum, with the last norm's scale as it was."""
+    model = scaled(name)
+    view, token, made = look_into(model, tokenizer(), TEXT), 5, dict[str, Any]()
+    last, norm = model.model.layers[-1], model.model.norm
+    last.mlp.register_forward_hook(lambda *of: made.update(fed=of[-1][0, -1].double()))
+    norm.register_forward_hook(lambda _, given, __: made.update(x=given[0][0, -1].double()))
+    with torch.no_grad():
+        model(torch.tensor([view.cut["input_ids"]]))
+    x, fed = made["x"], made["fed"] * getattr(model.config, "residual_multiplier", 1.0)
+    middle = torch.zeros(24) if name == "Granite" else x.mean()
+    fed = fed - (0 if name == "Granite" else fed.mean())
+    eps = norm.variance_epsilon
+    scale = ((x - middle).square().mean() + eps).rsqrt() * norm.weight.detach().double()
+    by = 1 / model.config.logits_scaling if name == "Granite" else model.config.logit_scale
+    expected = float(by * (fed * scale) @ model.lm_head.weight[token].detach().double())
+    part = next(each for each in view.why(token).parts if (each.kind, each.layer) == ("feed_forward", 1))
+    assert part.value == pytest.approx(expected, abs=1e-4)
 
 
 def test_what_a_head_and_a_feed_forward_layer_give_is_what_they_add() -> None:
@@ -107,9 +167,13 @@ def test_a_changed_number_of_the_text_holds_where_another_one_is_put_in() -> Non
 
 
 def test_what_adds_otherwise_or_cant_write_is_refused() -> None:
-    view = view_of("Bloom")
-    with pytest.raises(ValueError, match="scores a word otherwise"):
-        view.why(5)
+    import transformers
+
+    with torch.random.fork_rng(devices=[]):
+        gpt = transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig(
+            vocab_size=len(WORDS), n_embd=24, n_layer=2, n_head=4, n_positions=64)).eval()  # fmt: skip
+    with pytest.raises(ValueError, match="rescales the whole sum"):
+        look_into(gpt, tokenizer(), TEXT).why(5)
     with pytest.raises(ValueError, match="can't write on"):
         look_into(bart(), tokenizer(), "the cat").why(5)
     with pytest.raises(ValueError, match="expected no changes of it"):

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
+import attnviz
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
+from attnviz.training.stories import examples
 from attnviz.training.tasks.stories import KINDS, LENGTH, SMALL, Stories
-from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
+from attnviz.training.tasks.story_grammar import ASKED, BEGIN, Drawn, World, is_held_out, point_after, points, stories
 from benchmarks.stories import judged, kept, reading, trained
 
 WORLD = World()
@@ -132,3 +134,25 @@ def test_the_model_that_comes_along_is_small() -> None:
     assert model.config.n_positions >= 96
     assert tuple(tokenizer.convert_ids_to_tokens(range(len(WORLD.vocabulary)))) == WORLD.vocabulary
     assert tokenizer.tokenize("Anna paints horses.") == ["anna", "paints", "horses", "."]
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_examples_are_held_out_and_have_one_right_next_word(kind: str) -> None:
+    """The grammar says so of each, and the model that comes along takes it at temperature 0."""
+    drawn = examples(kind, n=30, seed=7)
+    assert drawn == examples(kind, n=30, seed=7) == attnviz.training.stories.examples(kind, 40, 7)[:30]
+    assert drawn != examples(kind, n=30, seed=8)
+    for text, word in drawn:
+        words = [BEGIN, *text.split()]
+        point = point_after(words, WORLD)
+        assert point is not None
+        assert (point.asked, point.law) == (kind, {word: 1.0})
+        assert is_held_out([*words, word], WORLD)
+    taken = [attnviz.look_into("stories", text=text).write(1, temperature=0.0)[0].token for text, _ in drawn[:10]]
+    assert sum(mine == word for mine, (_, word) in zip(taken, drawn, strict=False)) >= 9
+
+
+def test_examples_of_another_kind_are_refused() -> None:
+    for wrong in (("grammar", 3, 0), ("recall", 0, 0), ("recall", 3, -1)):
+        with pytest.raises(ValueError, match=r"kind|can't be"):
+            examples(*wrong)

@@ -65,7 +65,7 @@ def test_with_the_cache_every_matrix_is_that_of_computing_all_anew(name: str) ->
 def test_what_was_computed_before_is_read_to_the_last_bit(name: str) -> None:
     view = view_of(name)
     longer = appended(view, [5])
-    for before, after in zip(view.layers, longer.layers, strict=True):
+    for before, after in zip(view.attending, longer.attending, strict=True):
         for part in ("query", "key", "value"):
             old, new = getattr(before.attended, part), getattr(after.attended, part)
             assert torch.equal(old, new[:, : old.shape[1]])
@@ -108,6 +108,17 @@ def test_a_changed_model_writes_on_with_its_changes(edit: str) -> None:
     assert not torch.equal(steps.result.logits, steps.original.result.logits)
 
 
+@each_decoder
+def test_at_temperature_0_the_likeliest_is_taken_whatever_the_seed(name: str) -> None:
+    ids = torch.tensor([view_of(name).cut["input_ids"]])
+    own = model_of(name).generate(ids, do_sample=False, max_new_tokens=4, pad_token_id=0)
+    for seed in (0, 9):
+        steps = view_of(name).write(4, temperature=0.0, seed=seed)
+        assert [each.id for each in steps] == own[0, ids.shape[1] :].tolist()
+        assert all(float(each.chances.probabilities[each.id]) == 1 for each in steps)
+        assert all(float(each.chances.probabilities.sum()) == 1 for each in steps)
+
+
 def test_writing_ends_where_the_model_ends_it_or_has_no_more_places() -> None:
     model = DECODERS["GPT-2"]()
     view = look_into(model, tokenizer(), "the cat sat")
@@ -142,7 +153,7 @@ def test_what_cant_write_and_settings_that_say_nothing_are_refused() -> None:
     for view in (look_into(bart(), tokenizer(), "the cat"), look_into(MODELS["BERT"](), tokenizer(), "the cat")):
         with pytest.raises(ValueError, match="can't write on, expected a decoder"):
             view.write()
-    for wrong in ({"top_p": 0.0}, {"top_p": 1.5}, {"top_k": 0}, {"temperature": 0.0}):
+    for wrong in ({"top_p": 0.0}, {"top_p": 1.5}, {"top_k": 0}, {"temperature": -1.0}, {"temperature": False}):
         with pytest.raises(ValueError, match=r"top_p|top_k|temperature"):
             Sampling(**wrong)
     with pytest.raises(ValueError, match="0 can't be n"):

@@ -74,7 +74,7 @@ def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureF
     assert QUESTIONS[0].title[:20] in printed(capsys, "board", "--question", QUESTIONS[0].slug, "--html", str(alone))
     assert alone.read_text(encoding="utf-8") == board_page(QUESTIONS[0])
     assert main(["board", "--question", "vlaues", "--html", str(alone)]) == 2
-    assert "'vlaues' can't be --question. Take one of these: values, sum" in capsys.readouterr().err
+    assert "'vlaues' can't be --question. Take one of these: values, self" in capsys.readouterr().err
 
 
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -5,17 +5,24 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import example, given, settings
+from torch import Tensor
 
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.export.script import pytorch_script
 from attnviz.training.model import one_thread
-from tests.unit.helpers import HOSTILE
+from tests.examples import examples
+from tests.kernels import in_two_processes
+from tests.unit.helpers import HOSTILE, overflowing
 from tests.unit.rules.test_surfaces import runs
 
 # Runs each script of a JSON list by itself, and prints what each printed as a JSON list.
@@ -76,6 +83,7 @@ def test_the_script_computes_the_trace_is_ascii_but_for_what_was_typed_and_names
 
 
 @one_thread()
+@in_two_processes
 def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: Path) -> None:
     """All heads at once would add up in another order, and several threads, too."""
     cases = [
@@ -92,6 +100,43 @@ def test_several_heads_and_layers_print_every_digit_that_is_on_screen(tmp_path: 
                 want = made[name].flatten(0, -2)
                 shown = [[float(f"{number:.4f}") for number in row] for row in want.tolist()]
                 assert got.tolist() == shown, (scenario, name)
+
+
+def printed_by(script: str) -> Iterator[tuple[int, str, Tensor]]:
+    """What a script prints: the layer, the matrix's name and the matrix."""
+    told: list[Any] = []
+    exec(script, {"print": lambda *each, **_: told.extend(each)})
+    layer, name = 0, ""
+    for each in told:
+        if isinstance(each, Tensor):
+            yield layer, name, each
+        elif each.startswith("layers."):
+            layer = int(each.partition(".")[2])
+        else:
+            name = each
+
+
+INFINITE_UNDER_MASK = Scenario("a b c", causal=True, edits=[("w_q", 0, 0, 1e30), ("w_k", 0, 0, 1e30)], seed=3)
+LARGE_IN_GELU = Scenario("a b", d_ff=2, activation="gelu", init="normal", edits=[("b_1", 0, 0, 2e38)], bias=True)
+
+
+@one_thread()
+@given(overflowing())
+@example(INFINITE_UNDER_MASK)
+@example(LARGE_IN_GELU)
+@settings(max_examples=examples(200))
+def test_where_numbers_overflow_the_script_has_those_of_the_trace(scenario: Scenario) -> None:
+    layers = traced(scenario).layers
+    for layer, name, matrix in printed_by(pytorch_script(scenario)):
+        torch.testing.assert_close(matrix, layers[layer][name], rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_line_against_overflow_stands_only_where_a_number_overflows() -> None:
+    hides, doubles = "masked_fill", "torch.where(preactivations > 9"
+    assert hides in pytorch_script(INFINITE_UNDER_MASK)
+    assert hides not in pytorch_script(replace(INFINITE_UNDER_MASK, edits=()))
+    assert doubles in pytorch_script(LARGE_IN_GELU)
+    assert doubles not in pytorch_script(replace(LARGE_IN_GELU, edits=()))
 
 
 BLOCKS: list[dict[str, Any]] = [

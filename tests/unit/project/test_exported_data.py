@@ -28,11 +28,13 @@ from attnviz.export import (
     json_file,
     json_pieces,
     matrix_csv,
+    matrix_names,
     read_matrix,
     scenario_from_json,
     scenario_json,
     trace_json,
 )
+from attnviz.tables.reading import read_table
 from tests.examples import examples
 from tests.unit.core.test_refused import assert_for_readers
 from tests.unit.helpers import HOSTILE
@@ -237,3 +239,23 @@ def test_json_is_made_piece_by_piece_and_a_file_of_it_holds_it_once() -> None:
         assert file.read() == trace_json(made).encode()
     finally:
         tracemalloc.stop()
+
+
+SETTINGS: tuple[dict[str, Any], ...] = (
+    {"weighting": "linear"}, {"reads": "kept", "second": "c d e", "n_layers": 2, "d_out": 3},
+    {"reads": "second", "second": "c d e"}, {"positions": "alibi"}, {"positions": "sinusoidal", "d_in": 4},
+    {"positions": "rotary", "d_out": 4}, {"bias": True, "n_heads": 2, "d_out": 4, "output": True}, {"causal": True},
+    {"norm": "pre", "n_layers": 2, "d_out": 3, "output": True, "d_ff": 4}, {"embedding_factor": True},
+    {"norm": "post", "n_layers": 2, "d_out": 3, "output": True, "d_ff": 4}, {"what_if": "projections:exchanged"},
+    {"what_if": "cut:view", "n_heads": 2, "d_out": 4},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_each_matrix_s_csv_is_read_as_it_was_written(setting: dict[str, Any]) -> None:
+    """Whatever stands in its corner: φ(Q), Y_o⁽⁰⁾, Q″, γ₁ or a distance's D."""
+    made = trace(Scenario("a cat sat", **setting))
+    for name in matrix_names(made):
+        read = read_table(matrix_csv(made, name), infinite=True)
+        matrix = made[name]
+        torch.testing.assert_close(torch.tensor(read.rows), matrix.reshape(-1, matrix.shape[-1]), rtol=1e-6, atol=1e-9)

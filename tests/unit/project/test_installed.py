@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -55,6 +56,23 @@ def _files(folder: Path) -> set[str]:
 def test_the_wheel_holds_every_file_of_the_library_and_of_the_app(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert names == _files(ROOT / "attnviz") | {f"attnviz/site/{name}" for part in SITE for name in _files(ROOT / part)}
+
+
+def test_whoever_installs_it_gets_the_license(wheel: Path, tmp_path: Path) -> None:
+    held = zipfile.ZipFile(wheel)
+    (folder,) = {name.partition("/")[0] for name in held.namelist() if ".dist-info/" in name}
+    told = held.read(f"{folder}/METADATA").decode()
+    assert "License-Expression: MIT\n" in told
+    assert held.read(f"{folder}/licenses/LICENSE").decode() == (ROOT / "LICENSE").read_text()
+    for name in ("attnviz/documents/letters/OFL.txt", "attnviz/documents/plotly_js/LICENSE.txt"):
+        assert f"License-File: {name}\n" in told
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (made,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(made) as packed:
+        names = packed.getnames()
+    assert f"{names[0].partition('/')[0]}/LICENSE" in names
+    assert "\nlicense: MIT\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_version_stands_in_one_place(wheel: Path) -> None:
@@ -106,7 +124,7 @@ def test_an_installed_package_starts_the_app(clean: Path, tmp_path: Path) -> Non
 
     with _started(clean / "attnviz", tmp_path) as address:
         assert asyncio.run(titles(address)) == [
-            "Explore", "Compare", "Lesson", "Questions", "Scaling", "Watch it learn", "Real model",
+            "Explore", "Compare", "Lesson", "Questions", "Scaling", "Watch it learn", "Language model",
             "How attention changed", "My numbers", "Exercises",
         ]  # fmt: skip
         answers = {path: _asked(address, path) for path in ("/", "/static/favicon.png", "/ready", "/metrics")}

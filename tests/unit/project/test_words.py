@@ -285,7 +285,7 @@ def _is_for_developers(node: ast.AST) -> bool:
     an example, whose sentence is the same in all languages, as links are."""
     if isinstance(node, ast.Call):
         called = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        return getattr(called, "id", "") in ("expect", "_LOG", "Scenario", "replace", "_read")
+        return getattr(called, "id", "") in ("check_type", "expect", "_LOG", "Scenario", "replace", "_read")
     if isinstance(node, ast.Assign):
         return [getattr(target, "id", "") for target in node.targets] == ["message"]
     return isinstance(node, ast.Raise) or (isinstance(node, ast.FunctionDef) and node.name == "code")
@@ -325,6 +325,7 @@ NO_PAGE = {
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",
+    "attnviz/tables/foreign_names.py": "holds names that are read, and says none",
     "attnviz/tables/stage_names.py": "holds names that are read, and says none",
 }
 TALKING = [file for file in SOURCES if not {str(each.relative_to(ROOT)) for each in (file, file.parent)} & set(NO_PAGE)]

@@ -107,7 +107,7 @@ SWITCH = (
     (
         MATRICES + "/what_if.toml",
         r"refused = [^\n]*\n",
-        '\n[halving]\nlabel = "How scores are halved"\ndoes = "no"\ntwice.choice = "twice"\ntwice.does = "÷ 2"\n'
+        '\n[halving]\nlabel = "How scores are halved"\ntwice.choice = "twice"\ntwice.act = "÷ 2"\n'
         'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n'
         '[predict.wrong.halving_twice]\nsame = "Scores are halved."\nalike = "Halves share alike."\n'
         'turned = "Halves are closer."\n',

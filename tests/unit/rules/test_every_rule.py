@@ -22,6 +22,7 @@ from attnviz.training import train
 from tests.node import ROOT, PageScript
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
+from tests.unit.small_kinds import diff_llama, olmo2
 from tests.unit.small_models import gemma2, tokenizer
 
 TWINS = ROOT / "attnviz/board/rules"
@@ -87,6 +88,8 @@ def traces() -> tuple[Trace, ...]:
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
         look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],
+        look_into(olmo2(), tokenizer(), "the cat sat").heads[1, 2],
+        look_into(diff_llama(), tokenizer(), "the cat sat").heads[1, 1],
         *(
             traced(Scenario("a cat a mat", d_in=4, mask=ALL_KINDS, mask_use=use))
             for use in ("added", "factor", "zeroed", "renormalized")

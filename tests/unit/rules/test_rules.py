@@ -213,7 +213,7 @@ def test_nobody_outside_the_rules_asks_of_which_class_one_is() -> None:
     names = re.compile(rf"""{kinds}\)? ([!=]=|(not )?in) \(?"|"\w+" ([!=]=|(not )?in) [^\n]*{kinds}""")
     assert not [file for file in files if asks.search(file.read_text(encoding="utf-8"))]
     assert {file.name for file in files if names.search(file.read_text(encoding="utf-8"))} == {
-        "order.py", "model.py", "scenario.py"  # a question of two ways; a training without a norm has sums; an old name
+        "order.py", "model.py"  # a question of two ways; a training without a norm has sums
     }  # fmt: skip
     names = re.compile(r"""\brule\)? *[!=]== *"(?!given")""")  # the page asks for traits
     assert not [file for file in ROOT.glob("attnviz/**/*.js") if names.search(file.read_text(encoding="utf-8"))]

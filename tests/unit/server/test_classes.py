@@ -65,31 +65,39 @@ def client(address: str) -> TestClient:
     return TestClient(Starlette(routes=Classroom(stored(address)).routes()), headers=HERE)
 
 
-# What may come: a vote of one of a few people, of a round that may be over; or the teacher leads on, from a moment that
+# What may come: a vote of one of a few people, of a round that may be over, the first or a correction, which may come
+# after a later one; or the teacher leads on, from a moment that
 # may have passed. None stands for the moment that it is.
 _VOTES = st.tuples(st.integers(0, 3), st.sampled_from(["more", "same", "less"]), st.sampled_from([ABOUT, OTHER]),
-                   st.integers(1, 3))  # fmt: skip
+                   st.integers(1, 3), st.integers(0, 4))  # fmt: skip
 _LEADS = st.tuples(st.sampled_from(Phase), st.sampled_from(["", ABOUT, OTHER]), st.booleans())
 _COMES = st.lists(st.one_of(st.lists(_VOTES, min_size=1, max_size=4), _LEADS), max_size=25)
 
 
 @settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(comes=_COMES)
-def test_what_is_counted_is_the_first_vote_of_each_person_in_each_round(store: Store, comes: list[Any]) -> None:
+def test_what_is_counted_is_the_last_vote_of_each_person_in_each_round_while_it_is_open(
+    store: Store, comes: list[Any]
+) -> None:
     code, _ = store.open(ABOUT)
     about, turn, phase = ABOUT, 1, Phase.OPEN
     truth: dict[tuple[str, int, str], str] = {}
+    latest: dict[tuple[str, int, str], int] = {}
     for come in comes:
         if isinstance(come, list):
-            votes = [Vote(of, at, who_of(code, str(person)), choice) for person, choice, of, at in come]
+            votes = [Vote(of, at, who_of(code, str(person)), choice, nth) for person, choice, of, at, nth in come]
             counted = store.vote(*((code, vote) for vote in votes))
             for vote in sorted(set(votes)):
                 key = vote.about, vote.round, vote.who
-                if key not in truth and (vote.about, vote.round, phase) == (about, turn, Phase.OPEN):
-                    truth[key] = vote.choice
+                is_open = (vote.about, vote.round, phase) == (about, turn, Phase.OPEN)
+                if is_open and vote.nth > latest.get(key, -1):
+                    truth[key], latest[key] = vote.choice, vote.nth
             for vote, told in zip(votes, counted, strict=True):
-                want = truth.get((vote.about, vote.round, vote.who))
-                assert told == want if want else isinstance(told, LateError)
+                key = vote.about, vote.round, vote.who
+                if key not in truth:
+                    assert isinstance(told, LateError)
+                elif vote.nth >= latest[key]:
+                    assert told == truth[key]
         else:
             to, asks, passed = come
             store.move(code, (about, turn - 1 if passed else turn, phase), to, asks)
@@ -148,6 +156,50 @@ def test_limits_hold(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.move(code, (ABOUT, 1, 0), Phase.OPEN)
     with pytest.raises(ValueError, match="asked 2 times"):
         store.move(code, (ABOUT, 2, 0), Phase.OPEN)
+
+
+def test_where_there_are_too_many_classes_one_that_nobody_uses_makes_room(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_CLASSES", 3)
+    voted, led, unused = (store.open(ABOUT)[0] for _ in range(3))
+    store.vote((voted, Vote(ABOUT, 1, "one", "same")))
+    clock.now += limits.UNUSED - 1
+    store.see(led)
+    with pytest.raises(ValueError, match="there are 3 classes"):
+        store.open(ABOUT)
+    clock.now += 1
+    code, _ = store.open(ABOUT)
+    assert store.state(unused) is None
+    assert all(store.state(each) for each in (voted, led, code))
+    with pytest.raises(ValueError, match="there are 3 classes"):
+        store.open(ABOUT)
+
+
+def test_a_database_of_the_first_version_keeps_its_votes_and_takes_corrections(address: str, clock: Clock) -> None:
+    Store(address).state("")  # makes the folder
+    Path(address.removeprefix("sqlite:///")).unlink()
+    with sql.create_engine(address).begin() as db:
+        VERSIONS.create(db)
+        db.execute(sql.insert(VERSIONS).values(version=1))
+        STEPS[0](db)
+        row = f"'BBBBBB', 'x', {int(clock.now) + 1000}, false, '{ABOUT}', 1, 0, 1"
+        db.execute(sql.text(f"INSERT INTO classes VALUES ({row})"))
+        db.execute(sql.text(f"INSERT INTO votes VALUES ('BBBBBB', '{ABOUT}', 1, 'one', 'same')"))
+    store = Store(address, clock)
+    assert store.votes("BBBBBB") == [Vote(ABOUT, 1, "one", "same")]
+    assert store.vote(("BBBBBB", Vote(ABOUT, 1, "one", "more", 1))) == ["more"]
+    store.close()
+
+
+def test_the_teachers_page_keeps_a_class_in_use(client: TestClient, address: str) -> None:
+    opened = client.post("/class", json={"about": ABOUT}).json()
+    store = Store(address, lambda: 0.0)
+    store.see(opened["code"])
+    client.post(f"/class/{opened['code']}/teacher", json={"secret": opened["secret"]})
+    with sql.create_engine(address).begin() as db:
+        assert db.scalar(sql.text("SELECT seen FROM classes")) > 0
+    store.close()
 
 
 def test_a_database_is_made_once_and_one_of_a_later_version_is_left_alone(address: str) -> None:

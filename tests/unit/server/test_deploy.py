@@ -41,15 +41,15 @@ def selectors(node: object) -> Iterator[Mapping[str, str]]:
             yield from selectors(each)
 
 
-def without_egress(file: dict[str, Any]) -> dict[str, Any]:
-    """All but where copies may send, which are others."""
-    return file | {"spec": {name: each for name, each in file["spec"].items() if name != "egress"}}
+def without_peers(file: dict[str, Any]) -> dict[str, Any]:
+    """All but where copies may send and who may send to them, which are others."""
+    return file | {"spec": {name: each for name, each in file["spec"].items() if name not in ("egress", "ingress")}}
 
 
 def test_what_selects_copies_selects_those_of_the_deployment() -> None:
     deployment = read(DEPLOY / "kubernetes/deployment.yaml")
     labels = deployment["spec"]["template"]["metadata"]["labels"]
-    found = [selector for path in KUBERNETES for selector in selectors(without_egress(read(path)))]
+    found = [selector for path in KUBERNETES for selector in selectors(without_peers(read(path)))]
     assert len(found) >= 5
     assert all(selector.items() <= labels.items() for selector in found)
     scaled = read(DEPLOY / "kubernetes/autoscaler.yaml")["spec"]["scaleTargetRef"]
@@ -118,3 +118,36 @@ def test_the_proxys_log_holds_no_link() -> None:
     (form,) = re.findall(r"log_format [^;]*;", NGINX)
     assert not set(re.findall(r"\$\w+", form)) & {"$request", "$request_uri", "$args", "$query_string", "$http_referer"}
     assert "error_log stderr emerg;" in NGINX
+
+
+def test_only_the_ingress_and_prometheus_may_send_to_the_copies() -> None:
+    """The copies believe whose request it is of whoever sends it: nobody else may."""
+    (rule,) = read(DEPLOY / "kubernetes/network.yaml")["spec"]["ingress"]
+    assert [each["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] for each in rule["from"]] == [
+        "ingress-nginx",
+        "monitoring",
+    ]
+    assert all(each["podSelector"]["matchLabels"] for each in rule["from"])
+
+
+def test_the_ingresss_cookie_is_kept_in_a_frame_where_others_cookies_are_blocked() -> None:
+    annotations = read(DEPLOY / "kubernetes/ingress.yaml")["metadata"]["annotations"]
+    cookie = {
+        each: annotations[f"nginx.ingress.kubernetes.io/session-cookie-{each}"]
+        for each in ("partitioned", "secure", "samesite")
+    }
+    assert cookie == {"partitioned": "true", "secure": "true", "samesite": "None"}
+
+
+def test_nginxs_cookie_is_kept_in_such_a_frame_too_where_tls_brings_the_page() -> None:
+    """Browsers keep it without TLS only if it isn't Secure, and in another site's frame only if it's partitioned."""
+    found = re.findall(r"upstream (\w+) \{.*?sticky cookie (\w+) ([^;]*(?:\"[^\"]*\")?[^;]*);\n", NGINX, re.DOTALL)
+    upstreams = {name: (cookie, set(re.findall(r"[\w/=]+", attributes))) for name, cookie, attributes in found}
+    assert upstreams == {
+        "copies": ("attnviz_copy", {"path=/", "httponly", "samesite=lax"}),
+        "copies_by_tls": ("attnviz_copy", {"path=/", "Partitioned", "httponly", "secure", "samesite=none"}),
+    }
+    (choice,) = re.findall(r'map "\$scheme \$http_x_forwarded_proto" \$copies \{(.*?)\}', NGINX, re.DOTALL)
+    chosen = dict(re.findall(r'("[^"]+"|\S+) (\w+);', choice))
+    assert chosen == {"default": "copies", "~^https": "copies_by_tls", '"http https"': "copies_by_tls"}
+    assert set(re.findall(r"proxy_pass (\S+);", NGINX)) == {"http://$copies"}, "each place takes the same copy"

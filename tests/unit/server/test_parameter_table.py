@@ -2,7 +2,6 @@
 
 import math
 import string
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario
 from attnviz.core.changes import changes_of
+from attnviz.core.seeding.word_classes import FEATURES, classes_text
 from attnviz.core.stages import STAGES
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
@@ -30,8 +30,8 @@ from attnviz.link.page_texts import (
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import TABLES, once, table, texts
 from attnviz.link.question_text import PREDICTED_TEXT
-from attnviz.link.set_up import CHANGES, SWITCHES, parameters, query_of
-from attnviz.link.state import read_link, state_of
+from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
+from attnviz.link.state import state_of
 from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT, PLAYLIST_TEXT, Moment
 from attnviz.models import INCLUDED, ModelEdit, offered
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF
@@ -107,6 +107,7 @@ moments = st.builds(
     st.sampled_from(["seed=7", "text=a+%26+b%3F&query=1"]),
     st.text(st.characters(categories=["L", "N", "P"]), max_size=20),
 )
+classes = st.dictionaries(st.from_regex(r"[a-z']{1,9}", fullmatch=True), st.sampled_from(FEATURES), max_size=5)
 # Of what is written by functions of its own.
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SCENARIO_TEXT, st.none() | scenarios),
@@ -135,6 +136,7 @@ OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     ),
     (WRITTEN_TEXT, st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)),
     (COMPARED_TEXT, st.sampled_from(compared) | of_heads),
+    (CLASSES, classes.map(classes_text)),
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
     (PLAYLIST_TEXT, st.lists(moments, max_size=8).map(tuple)),
     (PREDICTED_TEXT, st.dictionaries(st.sampled_from(("values", "step_2")), st.sampled_from(("more", "none")))),
@@ -246,22 +248,3 @@ def test_a_link_of_everything_is_read_back_to_the_same_state(
     assert (state.scenario, state.messages) == (scenario, ())
     assert dict(parse_qsl(state.query)).items() >= dict(parse_qsl(query)).items()
     assert state.values.items() >= values.items()
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ({"question": "4", "numbers": "w_k=1"}, {"question": "sizes", "w_k": "wider"}),
-        ({"question": "08"}, {"question": "axis"}),
-        ({"step": "1"}, {}),
-        ({"step": "9"}, {"step": "context"}),
-        ({"positions": "seeded"}, {"positions": "learned"}),
-        ({"question": "0"}, {"question": "0"}),  # told when it is read with the scenario
-    ],
-)
-def test_an_older_link_is_opened_by_names(query: Mapping[str, str], expected: Mapping[str, str]) -> None:
-    opened = read_link(query, repr, lambda _: "")
-    found = dict(opened.query)
-    found |= dict(parse_qsl(found.pop("numbers", "")))
-    assert found.items() >= expected.items()
-    assert opened.messages == ()

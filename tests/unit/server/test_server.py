@@ -25,6 +25,7 @@ from streamlit import net_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server import server_util
 from streamlit.web.server.starlette import starlette_routes
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from attnviz import trace
 from attnviz.app import streamlit_internals
@@ -32,10 +33,11 @@ from attnviz.app.keeper import figures
 from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
-from attnviz.app.server import answers
+from attnviz.app.server import answers, connections, visitors
 from attnviz.app.server.numbers import Numbers
 from attnviz.app.server.settings import (
     EMBED_IN,
+    FORWARDERS,
     METRICS,
     MOST_MEMORY,
     MOST_OF_ADDRESS,
@@ -170,8 +172,8 @@ BY_PROXY = {"x-forwarded-for": "192.0.2.7"}
                                             "box", "box.local", "app:8501", socket.gethostname())),
         *((host, (), {}, False) for host in (REBOUND, "127.0.0.1.example.org", "localhost.example.org", "[", "a.b:c",
                                              "elsewhere.example.org.")),
-        (REBOUND, (), BY_PROXY, True),
-        (REBOUND, ("attnviz.example.edu",), BY_PROXY, False),
+        (REBOUND, (), BY_PROXY, False),
+        (REBOUND, (), {"forwarded": "for=192.0.2.7"}, False),
         ("attnviz.example.edu", ("attnviz.example.edu",), {}, True),
         ("Attnviz.Example.Edu:443", ("*.example.edu",), {}, True),
         ("notexample.edu", ("*.example.edu",), {}, False),
@@ -179,7 +181,7 @@ BY_PROXY = {"x-forwarded-for": "192.0.2.7"}
         (REBOUND, ("*",), {}, True),
     ],
 )  # fmt: skip
-def test_a_name_that_a_stranger_can_have_is_not_served_unless_a_proxy_or_a_list_says_so(
+def test_a_name_that_a_stranger_can_have_is_not_served_unless_a_list_says_so(
     host: str, names: tuple[str, ...], more: dict[str, str], served: bool
 ) -> None:
     given = client(Middleware(SafeHeaders), Middleware(Visitors, names=names))
@@ -188,6 +190,36 @@ def test_a_name_that_a_stranger_can_have_is_not_served_unless_a_proxy_or_a_list_
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert (answer.text == say("app.other_name")) is not served
     assert opened(given, f"http://{host}", host, **more) == (101 if served else 403)
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarders", "names", "more", "served"),
+    [
+        ("10.0.0.3", "10.0.0.3", (), BY_PROXY, True),
+        ("10.0.0.3", "192.0.2.1, 10.0.0.0/8", (), BY_PROXY, True),
+        ("::1", "127.0.0.1,::1", (), BY_PROXY, True),
+        ("10.0.0.3", "*", (), BY_PROXY, True),
+        ("10.0.0.3", "*", (), {}, False),
+        ("10.0.0.3", "*", ("attnviz.example.edu",), BY_PROXY, False),
+        ("10.0.0.4", "10.0.0.3", (), BY_PROXY, False),
+        ("10.0.0.4", "10.0.0.3", (), {"x-forwarded-for": "10.0.0.3"}, False),
+        ("127.0.0.1", "", (), BY_PROXY, False),  # uvicorn believes it; but a page on this machine sends from there, too
+        ("127.0.0.1", "127.0.0.1", (), BY_PROXY, True),
+    ],
+)
+def test_that_a_request_is_passed_on_is_believed_of_who_may_forward(
+    peer: str, forwarders: str, names: tuple[str, ...], more: dict[str, str], served: bool
+) -> None:
+    """As uvicorn serves it, which puts in the peer's place whom a proxy names."""
+    visited: Any = Visitors(client().app, names=names, forwarders=settings({FORWARDERS: forwarders}).forwarders)
+    trusting: Any = ProxyHeadersMiddleware(visited, trusted_hosts=forwarders or "127.0.0.1,::1")
+
+    async def connected(scope: Scope, receive: Receive, send: Send) -> None:
+        await trusting({**scope, "client": (peer, 5), "state": {connections._PEER: (peer, 5)}}, receive, send)
+
+    given = TestClient(connected)
+    assert given.get("/", headers={"host": REBOUND, **more}).status_code == (200 if served else 421)
+    assert opened(given, f"http://{REBOUND}", REBOUND, **more) == (101 if served else 403)
 
 
 def test_what_fails_is_answered_with_the_same_headers() -> None:
@@ -261,6 +293,25 @@ def test_what_would_empty_the_caches_of_all_readers_never_reaches_streamlit() ->
     assert BackMsg.FromString(unknown + clear).clear_cache
     assert handed_on(whole, clear, unknown + clear, whole + clear, clear + unknown, whole) == [whole, whole]
     assert handed_on(clear + whole, b"", b"no message") == [clear + whole], "the last of two counts"
+
+
+def test_a_message_beyond_the_limit_is_not_even_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, most = BackMsg(), connections.most_message()
+    run.rerun_script.query_string = "a" * (most - 20)
+    within = run.SerializeToString()
+    run.rerun_script.query_string += "a" * 20
+    beyond = run.SerializeToString()
+    assert len(within) <= most < len(beyond)
+    parsed: list[int] = []
+    taken = streamlit_internals.is_of_a_reader
+
+    def is_of_a_reader(message: bytes) -> bool:
+        parsed.append(len(message))
+        return taken(message)
+
+    monkeypatch.setattr(visitors, "is_of_a_reader", is_of_a_reader)
+    assert handed_on(beyond, within, beyond) == [within]
+    assert parsed == [len(within)]
 
 
 def test_every_kind_of_message_is_a_readers_or_left_out() -> None:

@@ -17,7 +17,7 @@ from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.link.changes_text import encode_changes
 from attnviz.link.parameter_table import texts
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, parameters, query_of, scenario_from_query, with_example
-from attnviz.link.state import MOST_CHARACTERS, read_link, read_query, state_of
+from attnviz.link.state import MOST_CHARACTERS, naming_its_example, read_link, read_query, state_of
 from attnviz.published import OPENING, starting_points
 from tests.node import PageScript
 from tests.rubbish import RUBBISH
@@ -54,13 +54,48 @@ def test_a_query_as_it_is_used_is_the_same_state(said: dict[str, str], edits: st
     assert scenario_from_query(query_of(scenario)) == (scenario, [])
 
 
-def test_a_bare_query_is_the_opening_example_and_one_that_says_little_is_the_published_one() -> None:
-    for query in ("", "utm_source=mail", "fbclid=", "embed=true&foo=1"):
-        assert state_of(query).scenario == starting_points()[OPENING].scenario
-    for query in ("example=published", "view=heatmaps", "step=softmax"):
-        assert state_of(query).scenario == state_of(query, []).scenario == Scenario(embedding="published"), query
+CAT = starting_points()[OPENING].scenario
+PLACES = (
+    "", "utm_source=mail", "fbclid=", "embed=true&foo=1", "step=one-score", "step=softmax&query=2", "present=1",
+    "question=root", "view=heatmaps&present=1", "predicted=step-mix.v&utm_source=mail", "moment=2&query=1",
+    "view=heatmaps", "query=3", "cell=scores.1.1&present=1", "sweep=dims.2-4",
+)  # fmt: skip
+WITH_NUMBERS = ("example=published", "d_in=3&step=softmax", "present=1&text=Your+journey+starts+with+one+step")
+
+
+@pytest.mark.parametrize("query", PLACES)
+def test_a_query_that_says_at_most_a_place_is_the_opening_example(query: str) -> None:
+    state = state_of(query)
+    assert state.scenario == state_of(query, []).scenario == CAT
+    assert state_of(state.query).scenario == CAT
+    assert (
+        dict(parse_qsl(query)).items() - {("foo", "1")} <= dict(parse_qsl(state.query, keep_blank_values=True)).items()
+    )
+
+
+@pytest.mark.parametrize("query", WITH_NUMBERS)
+def test_a_query_with_numbers_is_the_published_example_under_what_it_says(query: str) -> None:
+    state = state_of(query)
+    assert state.scenario == state_of(query, []).scenario == Scenario(embedding="published")
+    # Written as it is used, by names, it'd be a link of today: so it names its example.
+    assert dict(parse_qsl(state.query))["example"] == "published"
+    assert state_of(state.query).scenario == state.scenario
+    assert state_of({**dict(parse_qsl(state.query)), "present": "1"}).scenario == state.scenario
+
+
+def test_a_query_that_has_lost_its_set_up_names_the_published_example() -> None:
     assert state_of("seed=abc").query == "example=published"
     assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}
+    assert becomes({"seed": "123"}, {}, {"step": "scale"}) == {"step": "scale", "example": "published"}
+    assert becomes({"example": "published"}, {"seed": "7"}, {"step": "scale"}) == {"step": "scale", "seed": "7"}
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4))
+def test_a_query_names_its_example_in_the_page_as_it_does_here(script: PageScript, said: dict[str, str]) -> None:
+    query = urlencode(said, errors="replace")
+    asked = {"query": query, "controls": [*parameters()]}
+    named = script.run("({ query }, each) => query.namingItsExample(each.query, each.controls)", asked)
+    assert read_query(named) == naming_its_example(read_query(query))
 
 
 def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing() -> None:
@@ -73,7 +108,6 @@ def test_what_cannot_be_read_is_told_and_a_query_beyond_all_limits_says_nothing(
         assert state_of(query) == state_of("")
 
 
-CAT = starting_points()[OPENING].scenario
 WORDS = CAT.tokens
 # Who reads whom most, in whole percents.
 READS = {("fluffy", "cat"): 61, ("cat", "fluffy"): 71, ("chased", "cat"): 51, ("mouse", "fluffy"): 51}
@@ -89,7 +123,7 @@ def test_its_numbers_mean_something(query: str, key: str) -> None:
 def test_it_is_said_that_the_numbers_are_made_by_hand() -> None:
     assert numbers_in_words(CAT) == "Numbers made by hand: X's columns are noun, adjective and verb."
     changed = numbers_in_words(replace(CAT, edits=(Edit("w_q", 1, 0, -2.0),)))
-    assert changed.startswith("You changed 1 number;")
+    assert changed.startswith("You changed 1 number.")
     assert "noun" in changed
     partly = numbers_in_words(replace(CAT, w_v=None))
     assert "W_q and W_k were made by hand" in partly

@@ -1,8 +1,9 @@
 """What the server writes into pages, and that all else passes as it came."""
 
 import asyncio
+import re
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -10,6 +11,8 @@ from starlette.types import Message, Receive, Scope, Send
 from attnviz.app.components.script_file import script_files
 from attnviz.app.server.where import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
 from attnviz.link.parameter_table import first_model
+from attnviz.link.state import MOST_CHARACTERS, state_of
+from attnviz.published import OPENING, starting_points
 
 ROOT = Path(__file__).parents[3]
 HEAD, SCRIPT = b"<!DOCTYPE html><title>a</title>", b'<script type="module" src="a.js"></script>'
@@ -57,6 +60,24 @@ def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[by
 def test_a_bare_address_of_the_page_of_models_says_with_which_it_opens() -> None:
     assert urlencode(first_model(), safe="*").encode() in where("/course/model")
     assert b"model=" not in where("/course/")
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        (b"", True), (b"step=one-score&query=2", True), (b"present=1&utm_source=%3C/script%3E", True),
+        (b"view=heatmaps", True), (b"seed=7&present=1", False), (b"present=1&example=journey", False),
+        (b"a=" + b"1" * MOST_CHARACTERS, False),
+    ],
+)  # fmt: skip
+def test_an_address_that_opens_the_opening_example_names_it_from_the_start(query: bytes, named: bool) -> None:
+    told = where("/course/lesson", query).decode()
+    assert told.count("<script>") == told.count("</script>") == 1
+    found = re.search(r"replaceState\(null, '', '\?(.*?)'", told)
+    assert (found is not None) == named
+    if found:
+        assert state_of(found[1]).scenario == starting_points()[OPENING].scenario
+        assert parse_qs(query).keys() <= parse_qs(found[1].encode()).keys()
 
 
 @pytest.mark.parametrize("base", ["/", "/course/"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Edit, Scenario, explain, trace
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import token_labels
+from attnviz.published import OPENING, starting_points
 from attnviz.teach.challenges import CHALLENGES, Challenge
 from attnviz.teach.lesson import STEPS, shown_matrices
 from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
@@ -149,21 +150,34 @@ def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Sc
             assert "next layer gets" not in says[8]
 
 
-CAT, UNIFORM, SYMMETRIC = CHALLENGES
+READS, UNIFORM, SYMMETRIC = CHALLENGES
 
 
 def done(challenge: Challenge, scenario: Scenario) -> bool:
     return challenge.check(trace(scenario), 4)[0]
 
 
-def test_cat_can_be_made_to_read_sat() -> None:
+def test_a_word_can_be_made_to_read_the_next() -> None:
     x = torch.eye(6)
     w_q = torch.zeros(6, 6)
     w_q[1, 2] = 5.0  # the query of 'cat' points the way of the key of 'sat'
-    solved = Scenario(text=CAT.text, d_in=6, d_out=6, x=x, w_q=w_q, w_k="identity", scale=False)
-    assert done(CAT, solved)
-    assert not done(CAT, Scenario(text=CAT.text, w_q="zeros"))
-    assert not done(CAT, Scenario(text="a dog"))
+    text = "the cat sat on the mat"
+    solved = Scenario(text=text, d_in=6, d_out=6, x=x, w_q=w_q, w_k="identity", scale=False)
+    assert done(READS, solved)
+    assert not done(READS, Scenario(text=text, w_q="zeros"))
+    assert not done(READS, Scenario(text="dog"))
+    assert "“cat” read “sat”" in READS.task(trace(solved))
+
+
+@pytest.mark.parametrize(
+    "text", [starting_points()[OPENING].scenario.text, "a dog", "dog", "the cat", "cat cat", "a b"]
+)
+def test_a_challenge_names_words_that_the_sentence_has(text: str) -> None:
+    of_text = trace(Scenario(text))
+    named = set(re.findall("“(.*?)”", READS.task(of_text) + READS.hint(of_text)))
+    assert named <= set(token_labels(of_text.tokens))
+    assert len(named) == min(2, len(of_text.tokens))
+    assert not done(READS, starting_points()[OPENING].scenario), "nothing is done before one begins"
 
 
 @given(setups(whole=True))
@@ -279,5 +293,6 @@ def test_where_nothing_can_be_predicted_nothing_is_asked() -> None:
     asked = [step for step in ASKING if prediction_of(step, alone, 0, DIGITS)]
     assert not set(asked) & {"embeddings", "one-score", "all-scores", "context"}
     assert {nothing_to_predict(step, alone, 0) for step in ASKING} == {"", "alone"}
-    broken = traced(Scenario("a b", w_q=((3e38,) * 2,) * 3))
+    # Each product overflows, all of one sign: in whatever order they're added, rounded apart or not.
+    broken = traced(Scenario("a b", x=((2.0,) * 3,) * 2, w_q=((3e38,) * 2,) * 3, w_k=((1.0,) * 2,) * 3))
     assert nothing_to_predict("softmax", broken, 0) == "no_numbers"

@@ -21,6 +21,7 @@ from attnviz.teach.switched import alone, turned
 from attnviz.words import catalogue
 from attnviz.words.numbers import percent
 from benchmarks.handouts.one_head import softmax
+from tests.unit.teach.seen import of_inputs, of_models
 from tests.unit.teach.seen import of_what_if as by_hand
 from tests.unit.teach.seen.of_matching import over
 from tests.unit.teach.seen.world import IDS, World, array
@@ -41,7 +42,7 @@ def _random_scores() -> np.ndarray:
 
 def _part(w: World) -> float:
     vectors, w_q, w_k = {"w": array(w.now["e"]), "p": array(w.now["p"])}, array(w.now.w_q), array(w.now.w_k)
-    parts = {a + b: (vectors[a][0] @ w_q) @ (vectors[b][1] @ w_k) for a in "wp" for b in "wp"}
+    parts = {a + b: (vectors[a][w.query] @ w_q) @ (vectors[b][w.query + 1] @ w_k) for a in "wp" for b in "wp"}
     return float(sum(parts.values()) if w.options["part"] == "all" else parts[w.options["part"]])
 
 
@@ -85,6 +86,17 @@ NUMBERS: dict[str, Callable[[World], Any]] = {
     "dropout": lambda w: by_hand._dropped(w)[w.query].sum(),
     "numerics": lambda w: int(by_hand._in_bits(w)[2].isnan().sum()),
     "multiply": lambda w: softmax(FACTORS[w.options["c"]] ** 2 * by_hand._scaled(w), -1)[w.query, 1],
+    "cached": lambda w: of_models.cached(w)[w.query, 1],
+    "shared_keys": of_models.different_rows,
+    "turned_values": lambda w: of_models.turned(w)[1][w.query, 0],
+    "packed": lambda w: of_models.cut_out(w)[w.query, 1],
+    "query_key": lambda w: of_models.masked(w)[w.query, 1],
+    "twice": lambda w: of_models.repeated(w)[w.query, 1],
+    "averaged": lambda w: of_models.averaged(w)[w.query, 0],
+    "slope": of_models.slope_of,
+    "cross": lambda w: len(w.names),
+    "factor": of_inputs.ratio_of,
+    "next_word": of_inputs.leaks,
 }
 
 
@@ -191,6 +203,14 @@ def test_each_other_prediction_names_a_misconception_and_fails_in_its_view(quest
         shown = question.viewed(view, *acted(question))
         assert shown != acted(question), "it leads elsewhere"
         assert becomes(question, shown) != answer
+        if not question.board_matrices(shown[1]):
+            assert _drawn(question, *shown) != _drawn(question, *acted(question)), "what it leads to is seen"
         assert question.is_own(shown[0]), "a link can carry it"
     said = f"questions.{question.name}.wrong."
     assert {key.removeprefix(said) for key in catalogue() if key.startswith(said)} == set(wrong)
+
+
+def _drawn(question: Question, scenario: Scenario, options: dict[str, str], query: int) -> list[object]:
+    """All that tables say, where no board marks the row of the token that is followed."""
+    seen = question.look(scenario, options, 4, query)
+    return [(each.title, each.rows, each.columns, each.matrix.tolist()) for each in seen.tables]

@@ -13,22 +13,24 @@ from attnviz.colours.palette import theme
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import table_svg
+from attnviz.explanation.head_figures import score_parts
 from attnviz.figures import points_spec, small_picture
 from attnviz.figures.small_tables import table_picture
-from attnviz.link.question_text import NUMBERED as IN_OLDER_LINKS
 from attnviz.link.question_text import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
-from attnviz.teach.variations import distance_outside
+from attnviz.teach.questions.order import RATE
+from attnviz.teach.variations import distance_outside, next_token_loss, training_step
 from attnviz.words import say
-from tests.unit.teach.seen.world import World, every_choice
+from tests.unit.teach.seen.world import IDS, World, every_choice
 from tests.unit.teach.test_seen import judge
 
 _NAMED = {question.slug: question for question in QUESTIONS}
-VALUES, SUM, *_others, AXIS, SYMMETRY, SELF, LEARNED, _order = map(_NAMED.__getitem__, IN_OLDER_LINKS)
+VALUES, SUM, AXIS, SYMMETRY, SELF, LEARNED = (
+    _NAMED[slug] for slug in ("values", "sum", "axis", "symmetry", "self", "learned")
+)
 
 
 def pressed(question: Question, *names: str, scenario: Scenario | None = None) -> Scenario:
@@ -55,7 +57,7 @@ def tried(question: Question) -> list[Scenario]:
     return examples
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_a_learned_matrix_stands_with_what_is_made_of_it_and_a_product_with_its_factors(question: Question) -> None:
     # Alone it would stand beside the tokens' names, as if its rows were tokens.
     stages = [EVERY_STAGE[name] for name in question.shows]
@@ -67,7 +69,7 @@ def test_a_learned_matrix_stands_with_what_is_made_of_it_and_a_product_with_its_
         assert not begun or factors <= {*question.shows}
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_its_small_picture_is_of_its_own_example_and_none_of_zeros(question: Question) -> None:
     for matrix, _ in question.pictured:
         assert matrix.isfinite().all()
@@ -81,7 +83,7 @@ def test_its_small_picture_is_of_its_own_example_and_none_of_zeros(question: Que
         assert len(cells) == sum(matrix.numel() for matrix, _ in question.pictured)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_everything_can_be_tried_is_told_truly_shown_and_carried_by_a_link(question: Question) -> None:
     chosen = [question.defaults]
     chosen += [question.defaults | {o.name: choice} for o in question.options for choice in every_choice(o)]
@@ -103,14 +105,6 @@ def test_everything_can_be_tried_is_told_truly_shown_and_carried_by_a_link(quest
     assert all(question.answer)
 
 
-@pytest.mark.parametrize(("guess", "now"), [("more", "more"), ("none", "none"), ("tried", "tried"), ("<b>", "")])
-def test_a_guess_of_an_older_link_is_what_was_predicted_and_one_that_is_none_is_told(guess: str, now: str) -> None:
-    state = state_of({"question": "axis", "numbers": f"axis=whole&guess={guess}"})
-    assert state.values["predicted"] == ({"axis": now} if now else {})
-    assert state.values["numbers"].endswith("&axis=whole")
-    assert bool(state.messages) == (not now)
-
-
 def changed(name: str) -> str:
     """How a sentence begins that says that a matrix changed."""
     return say("seen.changed", matrix=STAGES[name].title, gap="|").partition("|")[0]
@@ -120,7 +114,7 @@ def same(name: str) -> str:
     return say("seen.same", matrix=STAGES[name].title)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=range(1, 25))
+@pytest.mark.parametrize("question", QUESTIONS, ids=IDS)
 def test_a_button_does_the_same_whatever_was_pressed_before_or_goes_on_from_there(question: Question) -> None:
     for first in question.presets:
         for then in question.presets:
@@ -222,12 +216,48 @@ def test_15_its_heads_read_different_tokens_most() -> None:
 
 
 @pytest.mark.parametrize("n_keys", [2, 3, 10, 1000])
-def test_17_no_cosine_gives_a_token_more_than_e_squared_of_what_another_gets(n_keys: int) -> None:
+def test_17_no_cosine_gives_a_token_more_than_the_answer_says_of_what_another_gets(n_keys: int) -> None:
+    question = _question("cosine")
     cosines = torch.full((n_keys,), -1.0, dtype=torch.float64)
     cosines[0] = 1.0
-    weights = torch.softmax(cosines, 0)
-    assert f"e² = {float(weights[0] / weights[1]):.1f} times" in _question("cosine").answer[0]
-    assert (float(weights[0]) > 0.85) == (n_keys == 2), "of two, one can stand out"
+    for divisor, said in ((1.0, "e² = {:.1f} times"), (math.sqrt(question.start.d_out), "e^1.41 = {:.1f} times")):
+        weights = torch.softmax(cosines / divisor, 0)
+        assert said.format(float(weights[0] / weights[1])) in question.answer[0]
+        assert (float(weights[0]) > 0.8) == (n_keys == 2), "of two, one can stand out"
+    assert f"{2 / math.sqrt(question.start.d_out):.2f}" == "1.41"
+
+
+def test_17_on_its_board_no_weight_is_further_ahead() -> None:
+    question = _question("cosine")
+    for times in ("one", "three", "ten"):
+        weights = question.drawn_trace(question.start, {"scores": "cosine", "times": times}).attention_weights
+        most = math.exp(2 / math.sqrt(question.start.d_out))
+        assert float((weights.amax(-1) / weights.amin(-1)).max()) <= most * (1 + 1e-6)
+
+
+def test_21_one_of_the_four_parts_is_the_largest() -> None:
+    question = _question("parts")
+    query = question.first_followed(question.start)
+    parts = [float(each[query, query + 1]) for each in score_parts(traced(question.start))]
+    first, second = sorted(parts, reverse=True)[:2]
+    assert first > second + 0.1
+
+
+def test_11_what_is_said_of_less_is_so() -> None:
+    """The loss falls, and “sat” reads more of “cat”, with each of the steps that the answer speaks of."""
+    question = _question("learned")
+    scenario = question.start
+    for _ in range(20):
+        after = training_step(scenario, RATE)
+        assert next_token_loss(traced(after)) < next_token_loss(traced(scenario))
+        assert traced(after).attention_weights[2, 1] > traced(scenario).attention_weights[2, 1]
+        scenario = after
+
+
+def test_24_what_is_said_of_the_same_is_what_its_view_shows() -> None:
+    multiply = _question("multiply")
+    assert multiply.predicts.wrong["same"] == {"c": "ten"}
+    assert "X is times 10" in say("questions.multiply.wrong.same")
 
 
 def test_23_the_example_shows_what_the_answer_says_of_16_bits() -> None:

@@ -17,11 +17,11 @@ from attnviz.core.stages import EVERY_STAGE
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.words import catalogue, plural, say
 from tests.examples import examples
-from tests.unit.teach.seen import of_matching, of_mixing, of_order, of_sizes, of_what_if
+from tests.unit.teach.seen import of_inputs, of_matching, of_mixing, of_models, of_order, of_sizes, of_what_if
 from tests.unit.teach.seen.sentences import PARTS, REFEREES, said
 from tests.unit.teach.seen.world import IDS, World, every_choice, left_by_a_reader
 
-_JUDGES = (of_matching, of_mixing, of_order, of_sizes, of_what_if)  # which enter their referees
+_JUDGES = (of_inputs, of_matching, of_mixing, of_models, of_order, of_sizes, of_what_if)  # which enter their referees
 
 # ---- the law ----
 

@@ -88,8 +88,10 @@ def test_the_same_number_reads_the_same_in_the_curve_in_its_text_and_in_the_sent
     for curve in CURVES:
         described = described_curve(table, curve.column, curve.title)
         hovers = [text for trace in curve_spec(table, curve)["data"] for text in trace.get("hovertext", ())]
-        assert described.startswith(f"{curve.title} over the dimension. raw: from ")
-        for (scale, rows), name in zip(table.groupby("scale", sort=False), ("raw", "/ d", "/ d^0.3"), strict=True):
+        assert described.startswith(f"{curve.title} over the dimension. not divided: from ")
+        for (scale, rows), name in zip(
+            table.groupby("scale", sort=False), ("not divided", "÷ d", "÷ d^0.3"), strict=True
+        ):
             first, last = (measured(rows.iloc[i], curve.column) for i in (0, -1))
             assert f"{name}: from {first} at d = 4 to {last} at d = 64" in described, scale
             assert any(hover.startswith(f"{name}, d = 4: {first}<br>") for hover in hovers)
@@ -140,7 +142,7 @@ def test_what_is_said_of_the_gradient_follows_from_the_table(asked: dict[str, An
         assert number(re.findall(r"(?<= )[\d.e−]+(?= at d)", way)[-1]) == pytest.approx(
             means[-1], abs=0.06 * widest + 1e-6
         )
-    names = {"none": "raw", "sqrt": "/ √d", "linear": "/ d", "0.35": "/ d^0.35"}
+    names = {"none": "not divided", "sqrt": "÷ √d", "linear": "÷ d", "0.35": "÷ d^0.35"}
     for _, row in table[table.dim == dim].iterrows():
         for column, said in (("vanished_share", shares), ("jacobian_norm_median", medians)):
             assert re.search(rf"[:,] {re.escape(names[str(row.scale)])} {measured(row, column)}[,.]", said)

@@ -25,6 +25,7 @@ from attnviz.training import TASKS, TrainingSettings, scenario_of, settings_for,
 from attnviz.training.code import numbers
 from attnviz.training.many import Outcome
 from tests.examples import examples
+from tests.kernels import in_two_processes
 from tests.unit.training.test_training import TEXT, asked
 
 EXAMPLES = {"order": "<s> man sees cat , poor", "text": "the dog "}
@@ -155,6 +156,7 @@ def alone() -> list[Outcome]:
 
 
 @pytest.mark.parametrize("executor", [threads, processes, cluster])
+@in_two_processes
 def test_many_seeds_are_the_same_to_the_last_bit(executor, alone: list[Outcome], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     with executor(tmp_path) as pool:
         assert train_many("order", SEEDS, pool, steps=6, batch_size=4) == alone

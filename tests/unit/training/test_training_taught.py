@@ -82,4 +82,4 @@ def test_the_text_that_stands_there_first_is_learned_and_has_the_head_to_look_fo
     early, late = ("".join(training.generate(step, "the ", 120)).split()[1:-1] for step in (0, 600))
     words = set(say("learn.own.example").split())
     assert sum(word in words for word in early) < 0.2 * len(early)
-    assert sum(word in words for word in late) > 0.9 * len(late)
+    assert sum(word in words for word in late) > 0.8 * len(late)

@@ -33,7 +33,7 @@ function longest(texts, size) {
 
 /** @param {Picture} picture @param {string[]} texts that stand in the cells @returns {Layout} */
 export function layoutOf({ rows, columns, title, formula, inCell }, texts) {
-  const cell = inCell ? { width: Math.ceil(Math.max(38, longest(texts, LABEL) + 9)), height: 25 }
+  const cell = inCell ? { width: Math.ceil(Math.max(48, longest(texts, LABEL) + 9)), height: 25 }
     : bareCell(rows.length, columns.length);
   const left = Math.ceil(14 + longest(rows, LABEL) * 1.06); // one may be bold
   const across = cell.width * columns.length;
@@ -81,7 +81,8 @@ export function paint(canvas, { shown, values, kinds }, { ramps, hatches }) {
   if (kinds?.some((kind) => kind > 1)) hatch(context, placesOf(kinds, across, (kind) => kind > 1), [across, down],
     hatches.undefined);
   context.imageSmoothingEnabled = false;
-  // One pixel for each cell; those that hold no number stay open.
+  // Each cell is one pixel of a small canvas, drawn large; cells without a finite number stay transparent, so that the
+  // hatching shows.
   const small = canvasOf("", across, down);
   const image = new ImageData(across, down);
   paintPixels(new Uint32Array(image.data.buffer), { rows: down, columns: across, values }, { turned: false,
@@ -122,27 +123,40 @@ function hatch(context, places, size, { ground, line, crossed }) {
   context.restore();
 }
 
-// After a click on a heatmap's cell its explanation opens at the lower edge of the window. Where it would cover that
-// cell, the page scrolls until the cell stands above it.
+// The explanation of a picked cell stands in a row of its own below the cell's heatmap. The page draws it after all
+// heatmaps; so a gap as high as the explanation is kept open below that heatmap, and the explanation is moved into it.
 
-const GAP = 8; // pixels between the cell and the explanation
 const LOOKS = 15; // the explanation grows within about so many looks
 const PAUSE = 100; // ms between them
 
-/** @param {() => number} bottomOf the cell, in the window @param {number} [left] looks */
-export function keepInSight(bottomOf, left = LOOKS) {
-  const scrolled = uncover(document, bottomOf());
-  if (left > 0) setTimeout(() => keepInSight(bottomOf, left - 1), scrolled ? 2 * PAUSE : PAUSE);
+/** @param {HTMLElement} root of the heatmaps @param {HTMLElement} gap
+ *  @param {HTMLElement | null} picked the heatmap with the picked cell @param {boolean} seen whether it's to be seen
+ *  @param {number} [left] looks */
+export function makeRoom(root, gap, picked, seen, left = LOOKS) {
+  const panel = document.querySelector(".st-key-picked_cell");
+  const { style } = document.documentElement;
+  if (!picked || !(panel instanceof HTMLElement) || !root.isConnected) {
+    gap.remove();
+    style.removeProperty("--attnviz-explained-at");
+    return;
+  }
+  const group = picked.parentElement;
+  if (group) below(group).after(gap);
+  gap.style.height = `${panel.offsetHeight}px`;
+  style.setProperty("--attnviz-explained-at", "absolute");
+  const top = gap.getBoundingClientRect().top - root.getBoundingClientRect().top;
+  style.setProperty("--attnviz-explained-top", `${top}px`);
+  if (seen) panel.scrollIntoView({ block: "nearest" });
+  if (left > 0) setTimeout(() => gap.isConnected && makeRoom(root, gap, picked, seen, left - 1), PAUSE);
 }
 
-// Scroll as far as the cell is covered; say whether it was.
-/** @param {ParentNode} page @param {number} bottom */
-function uncover(page, bottom) {
-  const panel = page.querySelector(".st-key-picked_cell");
-  const main = page.querySelector("[data-testid=stMain]");
-  if (!panel || !main) return false;
-  const covered = bottom + GAP - panel.getBoundingClientRect().top;
-  if (covered <= 0 || bottom > innerHeight) return false;
-  main.scrollBy(0, covered);
-  return true;
+// The last group of the same line.
+/** @param {Element} group @returns {Element} */
+function below(group) {
+  let last = group;
+  for (let next = group.nextElementSibling; next?.className === "group"; next = next.nextElementSibling) {
+    if (next.getBoundingClientRect().top >= group.getBoundingClientRect().bottom) break;
+    last = next;
+  }
+  return last;
 }

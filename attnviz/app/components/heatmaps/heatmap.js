@@ -1,16 +1,17 @@
-// One matrix as a heatmap: what it is in words, the names of its rows and columns, and its cells.
+// One matrix as a heatmap: a title with its formula, a line about it, the names of rows and columns, and the cells.
 
 import { make, setText, toggle, write } from "../../../board/cells/elements.js";
 import { shadeOf } from "../../../board/cells/colours.js";
 import { bytesIn, numbersIn } from "../../../board/values/matrices.js";
-import { written } from "../../../board/values/numbers.js";
+import { inDigits, NEARLY, written } from "../../../board/values/numbers.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { say } from "../../../scripts/sentences.js";
 import { LABEL, layoutOf, paint } from "./drawing.js";
 
 /** @import { Colours, Frame, Layout, Picture } from "./types.js" */
 
-// What a cell is, as attnviz/figures/picture.py counts it, and what stands in one that holds no finite number.
+// The kinds of cells: attnviz/figures/picture.py sends their places in this list. SIGNS has the text of a cell that
+// holds no finite number, HATCHED the class that hatches it.
 const KINDS = /** @type {const} */ (["finite", "masked", "negative", "positive", "nan"]);
 const SIGNS = { finite: "", masked: "−∞", negative: "−∞", positive: "∞", nan: "NaN" };
 const HATCHED = { finite: "", masked: "masked", negative: "undefined", positive: "undefined", nan: "undefined" };
@@ -27,16 +28,16 @@ export class Heatmap {
     this.columns = make("div", "columns");
     this.rows = make("div", "rows");
     this.cells = make("div", "cells");
-    this.over = make("div", "over"); // what lies over the cells
+    this.over = make("div", "over"); // frames, drawn over the cells
     this.scale = make("div", "scale");
     const caption = make("figcaption", "", [this.title, this.about]);
     const plot = make("div", "plot", [this.columns, this.rows, make("div", "area", [this.cells, this.over])]);
     this.element.append(caption, plot, this.scale);
     /** @type {Picture | null} */
     this.picture = null;
-    this.drawn = ""; // what the cells show
-    this.laid = ""; // what decides where they stand
-    this.framed = "";
+    this.drawn = ""; // a text of all that decides how cells look; `fill` draws anew when it changes
+    this.laid = ""; // a text of the places of cells and names; `arrange` moves them when it changes
+    this.framed = ""; // a text of the places of frames; `frame` moves them when it changes
     /** @type {Float64Array} */
     this.values = new Float64Array();
     /** @type {Uint8Array | null} */
@@ -51,12 +52,12 @@ export class Heatmap {
     return this.picture;
   }
 
-  // Where a cell stands for several, none of them is meant.
+  // In a large matrix, one drawn cell stands for several numbers, so no single one can be picked.
   get isPickable() {
     return Math.max(...this.shown.steps) === 1;
   }
 
-  // Give everything its place, and say what it is; the cells wait for `fill`.
+  // Place names, cells and frames, and write the captions; `fill` puts numbers and colours into the cells.
   /** @param {Picture} picture @param {Frame[]} frames @param {Colours} colours */
   lay(picture, frames, colours) {
     this.picture = picture;
@@ -74,11 +75,11 @@ export class Heatmap {
   }
 
   texts() {
-    const { digits, inCell, shares } = this.shown;
+    const { cellDigits, inCell, shares } = this.shown;
     return inCell ? [...this.values]
       .map((value, at) => {
         const kind = this.kinds?.[at];
-        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : written(value, digits);
+        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : rounded(value, cellDigits);
       }) : [];
   }
 
@@ -87,6 +88,7 @@ export class Heatmap {
     if (this.title.textContent !== (formula ? `${title} = ${formula}` : title)) this.title.replaceChildren(make("b", "",
       [title]), formula ? ` = ${formula}` : "");
     const bold = this.title.firstChild;
+    this.element.style.setProperty("--role", FIGURES.ROLES[role][theme]);
     if (bold instanceof HTMLElement) bold.style.color = FIGURES.ROLES[role][theme];
     this.title.style.fontSize = `${layout.title}px`;
     write(this.title, "aria-description", plain);
@@ -115,7 +117,7 @@ export class Heatmap {
       label.style.left = `${left + (column + 0.5) * cell.width}px`;
       return label;
     }));
-    this.drawn = ""; // other cells
+    this.drawn = ""; // the new cells show nothing yet
     if (inCell) this.cells.replaceChildren(...Array.from({ length: rows.length * columns.length }, () => make("span")));
     else this.cells.replaceChildren(make("canvas"));
   }
@@ -143,11 +145,11 @@ export class Heatmap {
     );
   }
 
-  // Draw the cells, where they show anything else by now.
+  // Draw the cells anew if their numbers or colours changed since the last time.
   fill() {
     const { colours, picture } = this;
     if (!picture || !colours) return;
-    const drawn = JSON.stringify([picture.numbers, picture.kinds, picture.limit, picture.role, picture.digits,
+    const drawn = JSON.stringify([picture.numbers, picture.kinds, picture.limit, picture.role, picture.cellDigits,
       picture.shares, colours.theme]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -202,7 +204,7 @@ export class Heatmap {
     return { row: place((y - top) / height, rows.length), column: place((x - left) / width, columns.length) };
   }
 
-  // What is said of a cell, in two lines.
+  // Return the two lines of a cell's hint: its place, and its number.
   /** @param {number} row @param {number} column */
   saidOf(row, column) {
     const { rows, columns, axes, symbol, digits, shares } = this.shown;
@@ -226,4 +228,11 @@ export class Heatmap {
 function named(labels, size) {
   const every = size < LABEL ? Math.ceil(labels.length / FEW_LABELS) : 1;
   return Array.from({ length: Math.ceil(labels.length / every) }, (_, at) => at * every);
+}
+
+// A number as the board's cells have it.
+/** @param {number} value @param {number} digits */
+function rounded(value, digits) {
+  if (value !== 0 && Math.abs(value) * 10 ** digits < 0.5) return NEARLY;
+  return inDigits(value, digits) || written(value, digits);
 }

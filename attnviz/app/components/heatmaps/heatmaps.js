@@ -8,7 +8,7 @@ import { numbersFor } from "../../../scripts/query.js";
 import { isOf, keptIn } from "../../../scripts/parts.js";
 import { FIGURES } from "../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";
-import { keepInSight } from "./drawing.js";
+import { makeRoom } from "./drawing.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 /** @import { Colours, Data } from "./types.js" */
@@ -36,8 +36,11 @@ class Heatmaps {
       this.root.isConnected ? this.compare(event) : window.removeEventListener("attnviz:query", this.follow);
     this.tip = make("div", "tip");
     this.tip.hidden = true;
+    this.gap = make("div", "gap");
     this.colours = this.takeColours();
     this.listen();
+    // The heatmaps stand in other lines where the page is another width.
+    new ResizeObserver(() => this.makeRoom(false)).observe(root);
   }
 
   listen() {
@@ -107,7 +110,7 @@ class Heatmaps {
     this.tip.hidden = true;
     this.arrange();
     this.draw();
-    if (!first && this.picked !== picked && data.frames.length) this.keepPickedInSight();
+    this.makeRoom(!first && this.picked !== picked);
   }
 
   // The elements of all matrices in their groups, those that were there before among them.
@@ -143,10 +146,10 @@ class Heatmaps {
     if (far.length) whenIdle(() => far.forEach(({ heatmap }) => heatmap.fill()));
   }
 
-  keepPickedInSight() {
-    const cell = this.data.frames[this.data.frames.length - 1];
-    const heatmap = this.byName.get(cell.matrix);
-    if (heatmap) keepInSight(() => heatmap.bottomOf(cell.rows[0]));
+  // For how the picked cell is made; `seen` where it was just picked.
+  makeRoom(/** @type {boolean} */ seen) {
+    const cell = this.data.frames.at(-1);
+    makeRoom(this.root, this.gap, cell ? this.at(cell.matrix).element : null, seen);
   }
 
   // ---- the pointer ----

@@ -28,6 +28,8 @@ export interface Picture {
   /** Whether the numbers are shares, of which a masked one is 0. */
   shares: boolean;
   digits: number;
+  /** Of the numbers in cells: fewer, as on the board. */
+  cellDigits: number;
   /** The row that is followed. */
   query: number | null;
   /** Whether numbers stand in the cells. */

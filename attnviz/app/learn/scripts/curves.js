@@ -66,6 +66,7 @@ function ticksOf(steps, width) {
 export const LEFT = 60; // pixels for what stands at the axis
 export const RIGHT = 14;
 const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a small screen
+const HALL = { low: 800, height: 100 }; // presented on a screen that is so low, beside A and over the slider
 const [NARROW, STACKED, LOW] = [480, 752, 700];
 const [LETTER, APART] = [5.7, 44]; // pixels of one in the legend, and between steps at the axis
 
@@ -89,7 +90,7 @@ export class Curves {
   draw({ title, top, curves }, steps, width) {
     this.left = width < NARROW ? 50 : LEFT;
     this.width = width - this.left - RIGHT;
-    const height = width <= STACKED || window.innerHeight < LOW ? LOWER : HEIGHT;
+    const height = heightIn(width);
     const svg = drawn("svg", "", { width, height, role: "img", "aria-label": title });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const most = top ?? Math.max(1e-9, ...values) * 1.05;
@@ -145,4 +146,10 @@ function short(/** @type {number} */ value) {
   if (value === 0) return "0";
   if (value >= 1e4) return value.toExponential(0).replace("+", "");
   return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
+}
+
+function heightIn(/** @type {number} */ width) {
+  const { innerHeight: high } = window;
+  if (document.documentElement.hasAttribute("data-presents")) return high < HALL.low ? HALL.height : LOWER;
+  return width <= STACKED || high < LOW ? LOWER : HEIGHT;
 }

@@ -29,7 +29,7 @@ import { later, Next, Pictures } from "./next.js";
  * @typedef {{ id: string, steps: number[], arrived: number, done: number, all: number, at: number | null, begun:
  * number,
  *   active: boolean, small: boolean, charts: { shares: Chart, loss: Chart }, step: string, head: string, query: string,
- *   from: string, roles: Pick<Roles, "a" | "paper">, model: Model }} Data
+ *   from: string, roles: Pick<Roles, "a" | "negative" | "paper">, model: Model }} Data
  */
 
 const PRESSES = 10;
@@ -234,7 +234,7 @@ class Time {
       window.dispatchEvent(new CustomEvent("attnviz-moment", { detail }));
     }
     const theme = themeOf(this.root);
-    this.view.colour(roles.paper[theme], roles.a[theme]);
+    this.view.colour(roles.paper[theme], roles.a[theme], roles.negative[theme]);
     this.root.style.setProperty("--weight", roles.a[theme]);
     const own = heads.find(({ layer, head }) => layer === picked.layer && head === picked.head);
     this.view.show(made[own?.name ?? ""].values, this.query, later);

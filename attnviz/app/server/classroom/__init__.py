@@ -2,7 +2,8 @@
 
 The people's page asks every few seconds where the class is; the teacher's, three times a second. Of a class that
 many ask about, each copy asks the database ten times a second. What people predict is written together as it comes, and
-answered once it's committed: who hears nothing sends the same again, and is counted once.
+answered once it's committed: who hears nothing sends the same again, and is counted once. Who predicts anew in an open
+round is counted by the last.
 """
 
 import asyncio
@@ -33,8 +34,9 @@ AT = "class"
 FRESH = 0.1  # seconds that what is known of a class is told before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
 _MOST_BYTES = 512  # of a message
-_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (0.1, 20.0)  # paces of one address: a class's
+_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # paces of one address: a class's
 _AGAIN = 5.0  # seconds after which it's looked again whether the database answers
+_NOTED = 60.0  # seconds after which the database is told again that a teacher's page is there
 _SWEEPS = 60.0  # seconds between two looks for classes whose day is over
 Answer = TypeVar("Answer")
 
@@ -60,6 +62,7 @@ class Classroom:
         self._workers = Workers(4, thread_name_prefix="attnviz-classes")
         self._known = Cache(most=_MOST_KNOWN)
         self._paces = Cache(most=_MOST_ADDRESSES)
+        self._noted = Cache(most=_MOST_KNOWN)  # when a class's teacher was last noted in the database
         self._voting = Voting(self._write)
         self._standing = -_AGAIN, "off" if store is None else "ok"
 
@@ -201,12 +204,20 @@ class Classroom:
         except FullError:
             return nothing(429)
 
+    async def _note(self, code: str, store: Store) -> None:
+        """Tell the database once a minute that a class's teacher is there."""
+        noted: float | None = self._noted.find(code)
+        if noted is None or time.monotonic() - noted > _NOTED:
+            self._noted.put(code, time.monotonic())
+            await self._done(store.see, code)
+
     async def _led(self, request: Request, message: dict[str, Any], read: _Read) -> Response:
         """Do what the teacher asks; after a change, return the new state."""
         code, wants = request.path_params["code"].upper(), message.get("wants", "now")
         if self._store is None or wants not in ("now", "csv", "xapi", "end", "move"):
             return nothing(400)
         if wants == "now":
+            await self._note(code, self._store)
             return _sent(read.teacher)
         if wants in ("csv", "xapi"):
             votes = await self._done(self._store.votes, code)

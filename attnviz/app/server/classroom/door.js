@@ -1,6 +1,7 @@
 // Where a class is joined by its code, or opened on what the address names.
 
 import { say } from "../../../scripts/sentences.js";
+import { MOST_OF_ADDRESS } from "../../../scripts/sent.js";
 import { ask, el, main } from "./shared.js";
 
 const OPENS_MS = 30_000; // a question about training trains first
@@ -38,5 +39,6 @@ function open(/** @type {string} */ asks) {
     location.replace(new URL(`${code}/teacher#${secret}`, within));
   };
   main.replaceChildren(el("h1", {}, say("classes.open.title")), el("p", {}, say("classes.open.about")),
-    el("p", { className: "muted" }, say("classes.open.kept")), button, trouble);
+    el("p", { className: "muted" }, say("classes.open.kept")),
+    el("p", { className: "muted" }, say("classes.open.one_address", { n: MOST_OF_ADDRESS })), button, trouble);
 }

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from attnviz.app.server.answers import NOT_KEPT, nothing
+from attnviz.app.server.settings import settings
 from attnviz.classes import subjects
 from attnviz.classes.questions import OF_STEPS
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
@@ -18,7 +19,7 @@ from attnviz.documents.page import FAMILY, own_face, page_of
 from attnviz.link.parameter_table import NUMBERS, PREDICTED
 from attnviz.link.question_text import SKIPPED, Example, example_text
 from attnviz.published import OPENING
-from attnviz.scripts import joined
+from attnviz.scripts import CONTROLS, joined
 from attnviz.teach.predictions import ASKING
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import by_language, say
@@ -84,7 +85,13 @@ def _made(name: str, title: str) -> str:
 def sent() -> dict[str, Any]:
     """Return what is sent with the pages' scripts."""
     boards = [each.slug for each in QUESTIONS if each.board_matrices(each.defaults)]
-    return {"EXAMPLE": OPENING, "SUBJECTS": subjects(), "BOARDS": boards, "TOLD": _told(boards)}
+    return {
+        "EXAMPLE": OPENING,
+        "SUBJECTS": subjects(),
+        "BOARDS": boards,
+        "TOLD": _told(boards),
+        "MOST_OF_ADDRESS": settings().most_of_address,
+    }
 
 
 def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
@@ -102,7 +109,7 @@ def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
 def _style() -> str:
     letters = f'"{FAMILY}", {FONT_FAMILY.partition(", ")[2]}'
     return (
-        f":root {{ color-scheme: light dark; --letters: {letters}; {_inks(LIGHT)} }}"
+        f"{CONTROLS}:root {{ color-scheme: light dark; --attnviz-act: 40px; --letters: {letters}; {_inks(LIGHT)} }}"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {_inks(DARK)} }} }}" + (_HERE / "class.css").read_text()
     )
 

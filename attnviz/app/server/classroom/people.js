@@ -13,8 +13,9 @@ const OVER = new Set([400, 404, 410]);
 const TOKEN = "attnviz.class.token";
 const MINE = `attnviz.class.${CODE}`;
 
-/** What this browser has predicted, and whether that is counted, by what is asked and the round.
- * @type {Record<string, { choice: string, counted: boolean }>} */
+/** What this browser has predicted, and whether that is counted, by what is asked and the round. Of two predictions the
+ * one with the larger nth is the later.
+ * @type {Record<string, { choice: string, counted: boolean, nth?: number }>} */
 const mine = JSON.parse(localStorage.getItem(MINE) ?? "{}");
 const status = el("p", { className: "status", role: "status" });
 const asked = el("section");
@@ -43,8 +44,11 @@ const key = (/** @type {Now} */ { about, round }) => `${about} ${round}`;
 function draw(/** @type {Now} */ now) {
   last = now;
   const made = mine[key(now)];
+  const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.choice : "";
   if (!redrawn(asked, [now, made], () => drawn(now, made?.choice))) return;
-  if (made && !made.counted && now.phase === 0 && !now.ended) send(now, made.choice);
+  const there = focused && asked.querySelector(`[data-choice="${CSS.escape(focused)}"]`);
+  if (there instanceof HTMLElement) there.focus();
+  if (made && !made.counted && now.phase === 0 && !now.ended) send(now, made.choice, made.nth ?? 0);
   say_(standing(now, made));
 }
 
@@ -54,8 +58,8 @@ function standing(now, made) {
   if (now.phase === 0) {
     if (!made) return "";
     const choice = now.choices.find(([each]) => each === made.choice)?.[1] ?? made.choice;
-    const wait = `${say("classes.page.counted", { choice })} ${say("classes.page.wait")}`;
-    return made.counted ? wait : say("classes.page.sending");
+    const wait = ["classes.page.change", "classes.page.wait"].map((each) => say(each));
+    return made.counted ? [say("classes.page.counted", { choice }), ...wait].join(" ") : say("classes.page.sending");
   }
   return now.phase === 1 ? say("classes.page.discuss") : "";
 }
@@ -66,12 +70,14 @@ function drawn(now, choice) {
   const head = [el("h1", {}, now.act), el("p", { className: "asks" }, now.asks)];
   if (now.phase === 0) {
     const buttons = now.choices.map(([each, label]) => {
-      const button = el("button", { className: "choice", disabled: Boolean(choice) }, label);
+      const button = el("button", { className: "choice" }, label);
+      button.dataset.choice = each;
       button.setAttribute("aria-pressed", String(each === choice));
       button.onclick = () => predict(now, each);
       return button;
     });
-    const first = choice ? [] : [el("p", { className: "muted" }, say("classes.page.first"))];
+    const before = `${say("classes.page.first")} ${say("classes.page.change")}`;
+    const first = choice ? [] : [el("p", { className: "muted" }, before)];
     return [...first, ...head, ...buttons, ...board(now)];
   }
   const told = (now.told?.[choice ?? ""] ?? []).map((each) => el("p", { className: "told" }, each));
@@ -99,26 +105,34 @@ function frame(about, phase, title) {
 
 /** @param {Now} now @param {string} choice */
 function predict(now, choice) {
-  mine[key(now)] = { choice, counted: false };
+  const made = mine[key(now)];
+  if (made?.choice === choice) return;
+  mine[key(now)] = { choice, counted: false, nth: Math.max((made?.nth ?? 0) + 1, Date.now()) };
   localStorage.setItem(MINE, JSON.stringify(mine));
   draw(now);
 }
 
-// Send a prediction until it's counted, or its round is over: sent twice, it's counted once.
-/** @param {Now} now @param {string} choice */
-async function send(now, choice) {
+// Send a prediction until it's counted, it's corrected, or its round is over: sent twice, it's counted once.
+/** @param {Now} now @param {string} choice @param {number} nth */
+async function send(now, choice, nth) {
   const { about, round } = now;
-  const { status: told, text } = await ask("vote", { about, round, choice, token: token() });
-  if (told === 200) mine[key(now)] = { choice: JSON.parse(text).choice, counted: true };
+  const { status: told, text } = await ask("vote", { about, round, choice, nth, token: token() });
+  if ((mine[key(now)]?.nth ?? 0) !== nth) return; // another one is on its way
+  if (told === 200) mine[key(now)] = { choice: JSON.parse(text).choice, counted: true, nth };
   else if (OVER.has(told)) delete mine[key(now)];
   else {
     say_(say("classes.page.away"));
-    setTimeout(() => send(now, choice), AGAIN_MS * (1 + Math.random()));
+    setTimeout(() => again(now, choice, nth), AGAIN_MS * (1 + Math.random()));
     return;
   }
   localStorage.setItem(MINE, JSON.stringify(mine));
   if (last) draw(last);
   if (told !== 200) say_(say("classes.page.late"));
+}
+
+/** @param {Now} now @param {string} choice @param {number} nth */
+function again(now, choice, nth) {
+  if ((mine[key(now)]?.nth ?? 0) === nth) send(now, choice, nth);
 }
 
 function say_(/** @type {string} */ text) {

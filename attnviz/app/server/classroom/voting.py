@@ -8,6 +8,7 @@ from attnviz.classes import AwayError, FullError, Vote, asked_of, who_of
 
 _MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
 _TOKEN = range(16, 65)  # characters
+_LAST = 2**53 - 1  # the largest whole number of a page
 Write = Callable[..., Awaitable[Sequence[str | Exception]]]  # votes, each with the code of its class
 
 
@@ -19,7 +20,10 @@ def vote_of(code: str, message: Mapping[str, Any]) -> Vote | None:
         return None
     if not isinstance(token, str) or len(token) not in _TOKEN:
         return None
-    return Vote(asked.about, turn, who_of(code, token), str(choice))
+    nth = message.get("nth", 0)
+    if type(nth) is not int or not 0 <= nth <= _LAST:
+        return None
+    return Vote(asked.about, turn, who_of(code, token), str(choice), nth)
 
 
 class Voting:

@@ -12,11 +12,13 @@ from attnviz.app.session import address, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
+from attnviz.colours.palette import ROLES
 from attnviz.link.parameter_table import QUESTION
+from attnviz.scripts import CONTROLS
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_STYLES = "page", "top_bar", "overlays", "presenting"
+_STYLES = "page", "controls", "what_if", "top_bar", "overlays", "presenting"
 ICON = str(_HERE / "icon.svg")
 
 # What the theme calls the colours of the page, and what the style of all pages calls them.
@@ -24,7 +26,7 @@ _COLOURS = {"ink": "textColor", "page": "backgroundColor", "shade": "secondaryBa
 
 
 def _colours() -> str:
-    """Return the theme's colours as CSS for all pages.
+    """Return the theme's colours, and the matrices', as CSS for all pages.
 
     Without a theme of its own, as where the app runs without its settings, a page has the browser's colours.
     """
@@ -34,6 +36,7 @@ def _colours() -> str:
         light, dark = (st.get_option(f"theme.{theme}.{option}") for theme in ("light", "dark"))
         both = f"light-dark({light}, {dark})" if light and dark else browsers[name]
         lines.append(f"--attnviz-{name}: {both};")
+    lines += [f"--attnviz-{role}: light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items()]
     return f":root {{ {' '.join(lines)} }}\n"
 
 
@@ -42,7 +45,7 @@ def _colours() -> str:
 _first = component(
     "first",
     "<span></span>",
-    css=_colours() + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
+    css=_colours() + CONTROLS + "".join((_HERE / f"{name}.css").read_text() for name in _STYLES),
     isolate_styles=False,
 )
 

@@ -9,7 +9,20 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.core.rules import RULES, FeatureMap, LayerNorm, Lookup, PassOn, Recut, Relative, Share, Surprise, TimesRoot
+from attnviz.core.rules import (
+    RULES,
+    Difference,
+    FeatureMap,
+    LayerNorm,
+    Lookup,
+    PassOn,
+    Recut,
+    Relative,
+    RmsNorm,
+    Share,
+    Surprise,
+    TimesRoot,
+)
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import heatmap_page, report, trace_markup
 from attnviz.export import matrix_names, trace_json
@@ -31,7 +44,8 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
     # A layer norm needs a gain and an offset of its own, which every set-up would have to give; what is passed on goes
     # from one layer to the next; of a sentence that nobody predicts, no set-up has a vocabulary; numbers by distance
     # are given, too, and what goes times the root of its width is the input; a feature map and
-    # shares without a softmax make another attention; heads cut by one view are a mistake.
+    # shares without a softmax make another attention; heads cut by one view are a mistake; models alone norm
+    # queries, and subtract one softmax from another.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -42,6 +56,8 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
         FeatureMap,
         Share,
         Recut,
+        RmsNorm,
+        Difference,
     }
 
 

@@ -1,5 +1,6 @@
 """What must be true where a question about scores and softmax says it."""
 
+import math
 import re
 
 import numpy as np
@@ -15,6 +16,13 @@ from tests.unit.teach.seen.world import World, array, gap
 def over(w: World) -> np.ndarray:
     axis = ("rows", "columns", "whole").index(w.options["axis"])
     return softmax(w.ref["scaled_scores"], (-1, -2, None)[axis])
+
+
+@referee("axis.divided")
+def _(w: World, divisor: str) -> None:
+    """What softmax is given is S divided by that."""
+    assert about(divisor.rpartition(" = ")[2], math.sqrt(w.scenario.d_out))
+    np.testing.assert_allclose(w.ref["scaled_scores"] * math.sqrt(w.scenario.d_out), w.ref["scores"])
 
 
 @referee("axis.rows")

@@ -71,6 +71,7 @@ PARTS = {
     "seen.axis.table", "seen.symmetry.scores", "seen.symmetry.attention_weights",
     "seen.order.table", "seen.heads.table", "seen.one_matrix.table",
     "seen.multiply.q", "seen.multiply.v", "seen.multiply.scores",
+    "seen.packed.w", "seen.packed.made", "seen.averaged.rows", "seen.slope.share", "seen.slope.slope",
 }  # fmt: skip
 
 

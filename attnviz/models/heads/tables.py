@@ -2,19 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.rules import Cap, Scale, Softmax
+from attnviz.core.rules import Softmax
 from attnviz.core.stages import (
     ALL_STAGES,
-    CAPPED,
-    DISTANCE_BIAS,
-    DIVIDED,
     MASK,
     STAGES,
     Stage,
@@ -24,8 +21,10 @@ from attnviz.core.stages import (
 )
 from attnviz.core.trace import run
 from attnviz.models.edits import EVEN, OFF
+from attnviz.models.heads.scores import HeadParts, bias_stage, depends_on, scaled_stages, texts_of
+from attnviz.models.norms import norm_stages
 from attnviz.models.projections import Projected, ProjectedHeads
-from attnviz.models.watching import Attended
+from attnviz.models.seen.attended import Attended
 from attnviz.words import Later, later
 from attnviz.words.numbers import share_of, significant
 
@@ -35,23 +34,6 @@ _SAME_HALVES = 0.25  # and where the model computes with halves, whose scores ma
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _TOLD = ("title", "plain", "meaning", "short")
 _INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
-
-
-@dataclass(frozen=True)
-class HeadParts:
-    """A head's queries, keys and values, and how they were made."""
-
-    given: Mapping[str, Tensor]  # q, k, v: (n_tokens, d)
-    projected: Mapping[str, Projected | None]
-    added: Tensor | None
-    scaling: float
-    weights: Tensor | None
-    context: Tensor | None
-    others: bool = False  # whether keys and values are of other tokens than queries
-    bias: str = ""  # what the numbers depend on that are added to scores and are no mask's; blank where none are
-    learned: bool = False  # whether they are
-    cap: float | None = None
-    sink: float | None = None
 
 
 def parts_of(
@@ -69,11 +51,13 @@ def parts_of(
         attended.scaling,
         None if attended.weights is None else attended.weights[head],
         None if attended.context is None else attended.context[head],
+        lambda: _in_float32(attended.scores()[head]),
         others,
-        "" if bias is None or added is None else _depends_on(bias, added > -math.inf),
+        "" if bias is None or added is None else depends_on(bias, added > -math.inf),
         attended.learned,
         attended.cap,
         None if attended.sinks is None or not sink else float(attended.sinks[head]),
+        goes_on_changed=attended.rewritten,
     )
 
 
@@ -88,10 +72,24 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
     for name in set(changed).intersection(own):
         table, given = _with_given(table, name), given | {name: own[name]}
         notes.append(later("models.notices.changed", matrix=table[name].texts.title))
-    matrices = run(table, given) | own
+    notes += [later("models.notices.rewritten", matrix=table[part].texts.title) for part in parts.rewritten]
+    matrices = run(table, given)
+    for name in _unlike(parts, table, matrices, own):
+        table, given = _with_given(table, name), given | {name: own[name]}
+        notes.append(later("models.notices.unlike", matrix=table[name].texts.title))
+    own |= _as_scaled(parts, table, given, own)
+    matrices = _run(table, given, own)
+    if empty := _rows_of_nothing(parts):
+        weights = matrices["attention_weights"] if parts.weights is None else parts.weights
+        weights = weights.index_fill(-2, torch.tensor(empty, device=weights.device), 0.0)
+        table, given = _with_given(table, "attention_weights"), given | {"attention_weights": _in_float32(weights)}
+        matrices, parts = _run(table, given, own), replace(parts, weights=weights)
+        notes.append(later("models.notices.nothing", rows=", ".join(map(str, empty))))
     if parts.sink is not None:
-        least, most = (share_of(float(each)) for each in torch.aminmax(1 - matrices["attention_weights"].sum(-1)))
-        told = _told("sink", number=significant(parts.sink), least=least, most=most)
+        least, most = (
+            share_of(float(each)) for each in torch.aminmax((1 - matrices["attention_weights"].sum(-1)).clamp_min(0))
+        )
+        told = texts_of("sink", number=significant(parts.sink), least=least, most=most)
         table = MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
     dtype = None if parts.weights is None else parts.weights.dtype
     half = dtype not in (None, matrices["q"].dtype)
@@ -105,23 +103,86 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             why = by if by in changed else "between"
             table = _unknown(table) if why == "between" and name == "attention_weights" else table
             table, given = _with_given(table, name), given | {name: _in_float32(tensor)}
-            matrices = run(table, given) | own  # what comes after is made of these
+            matrices = _run(table, given, own)  # what comes after is made of these
             notes.append(later(f"models.notices.{why}", matrix=table[name].texts.title))
         if not half:
             matrices[name] = tensor
+    if parts.goes_on_changed:
+        notes.append(later("models.notices.goes_on", matrix=table["context"].texts.title))
     return AttentionTrace(table, matrices, tokens, notes)
+
+
+def _rows_of_nothing(parts: HeadParts) -> list[int]:
+    """Return the rows whose mask hides every token, and that got zeros."""
+    if parts.added is None or parts.sink is not None:
+        return []
+    hidden = (parts.added == -math.inf).all(-1)
+    for given in (parts.weights, parts.context):
+        if given is not None:
+            hidden = hidden & (given == 0).all(-1)
+    known = parts.weights is not None or parts.context is not None
+    return hidden.nonzero()[:, 0].tolist() if known else []
+
+
+def _run(table: Table, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return all matrices; what comes after scaled scores is made of these."""
+    if "scaled_scores" not in own:
+        return {**run(table, given), **own}
+    return run(_with_given(table, "scaled_scores"), {**given, "scaled_scores": own["scaled_scores"]}) | dict(own)
+
+
+def _as_scaled(
+    parts: HeadParts, table: Table, given: Mapping[str, Tensor], own: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Return scores as a model rounds them, where its weights show that.
+
+    Models sum products in torch's order, and some multiply where the table divides by √d_k: the last digits differ, and
+    where scores are large, those of the weights do by more than their softmax explains.
+    """
+    weights, plain = parts.weights, {**run(table, given), **own}
+    if weights is None or parts.cap is not None or weights.dtype != plain["scaled_scores"].dtype:
+        return {}
+    best: dict[str, Tensor] = {}
+    least = _off(_run(table, given, {**own, **best})["attention_weights"], weights)
+    # One head's product may be rounded otherwise than that of all.
+    for scores in (parts.given["q"] @ parts.given["k"].mT, parts.scores()):
+        for scaled in (scores * parts.scaling, scores / (1 / parts.scaling)):
+            added = scaled if parts.added is None else scaled + parts.added
+            if added.dtype != weights.dtype or not alike(scores, plain["scores"], _SAME_WEIGHTS):
+                continue
+            tried = {"scores": scores, "scaled_scores": added}
+            if (off := _off(_run(table, given, {**own, **tried})["attention_weights"], weights)) < least:
+                best, least = tried, off
+        if not least:
+            break
+    return best
+
+
+def _off(made: Tensor, own: Tensor) -> float:
+    """Return the largest difference, relative to the weight itself."""
+    apart = (made - own).abs() / own.abs().clamp_min(torch.finfo(own.dtype).tiny)
+    return float(apart.nan_to_num().max())  # a row with nothing to read has no softmax
+
+
+def _unlike(parts: HeadParts, table: Table, matrices: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> list[str]:
+    """Return which products aren't, within roundings, what a model made."""
+    found = []
+    for name, made in own.items():
+        rule, known = table[name].rule, parts.projected.get(name)
+        if rule is None or known is None:
+            continue
+        x, weight, *bias = (matrices[source] for source in table[name].sources)
+        size = x.abs() @ weight.abs() + sum(each.abs() for each in bias)
+        most = (len(weight) + 2) * torch.finfo(known.product.dtype).eps * size
+        if not bool(((matrices[name] - made).abs() <= 2 * most).all()):
+            found.append(name)
+    return found
 
 
 def _unknown(table: Table) -> Table:
     """Return a table whose weights aren't called the softmax of the scores."""
-    told = {"scaled_scores": _told("unknown"), "attention_weights": _told("weights")}
+    told = {"scaled_scores": texts_of("unknown"), "attention_weights": texts_of("weights")}
     return MappingProxyType({**table, **{name: table[name].retold(**each) for name, each in told.items()}})
-
-
-def _told(name: str, kind: str = "", **places: object) -> dict[str, Later]:
-    """Return the texts of a model's own stage, of this kind."""
-    texts = {key: later(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
-    return texts | {"plain": later(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
@@ -177,22 +238,43 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
         elif name in known:
             table[name] = replace(stage, sources=(inputs[name], *stage.sources[1:]))
             own[name] = known[name].product
+            if (norm := known[name].norm) is not None:
+                table |= norm_stages(table[name], norm)
+                given |= {f"{of}_{name}": tensor for of, tensor in norm.given.items()}
+                own[f"{name}_norm"] = norm.made
         elif name.startswith(("w_", "b_")):
             tensor = known[part].weight if name.startswith("w_") else known[part].bias
             assert tensor is not None
             table[name], given[name] = stage, tensor
         elif name.endswith("_rotated"):
-            table[name], own[name] = replace(stage, rule=turn), parts.given[name[0]]
+            table[name] = replace(stage, rule=turn, sources=_normed(stage.sources, table))
+            own[name] = parts.given[name[0]]
+        elif name == "scores":
+            table[name] = _of_normed(stage, table)
         elif name == "scaled_scores":
-            table |= _scaled(stage, parts)
+            table |= scaled_stages(stage, parts)
         elif name == "attention_weights" and parts.sink is not None:
             table[name] = replace(stage, rule=Softmax(sink=parts.sink))
         elif name == MASK and parts.added is not None:
-            added = _bias_stage(stage, parts) if parts.bias else stage
+            added = bias_stage(stage, parts) if parts.bias else stage
             table[added.name], given[added.name] = added, parts.added
         elif name != "x":
             table[name] = stage
     return MappingProxyType(table), _plain(given), _plain(own)
+
+
+def _normed(sources: tuple[str, ...], table: Mapping[str, Stage]) -> tuple[str, ...]:
+    """Return a stage's sources, normed where they are."""
+    return tuple(f"{each}_norm" if f"{each}_norm" in table else each for each in sources)
+
+
+def _of_normed(scores: Stage, table: Mapping[str, Stage]) -> Stage:
+    """Return the stage of the scores, of normed queries and keys."""
+    sources = _normed(scores.sources, table)
+    if sources == scores.sources or scores.rule is None:
+        return scores
+    product = scores.rule.formula(*(table[each].symbol for each in sources))
+    return replace(scores.retold(short=later("stages.scores.short", product=product)), sources=sources)
 
 
 def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -230,59 +312,3 @@ def _inputs(known: Mapping[str, Projected], *, others: bool) -> dict[str, str]:
 def _input_stage(name: str) -> Stage:
     texts = Texts.of(f"stages.{name}")
     return replace(STAGES["x"], name=name, symbol=str(texts.title), texts=texts)
-
-
-def _scaled(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
-    """Return the stages from the scores to what softmax gets."""
-    divided, added = _scale_of(parts.scaling, parts.given["k"].shape[-1]), stage.sources[1:]
-    if parts.bias:
-        added = (DISTANCE_BIAS,)
-    kind = "biased" if parts.bias else "masked" if added else "divided"
-    if parts.cap is None:
-        told = f"{kind}_by_1" if divided == Scale(own=True) else kind
-        return {stage.name: replace(stage.retold(**_told("scaled", told)), rule=divided, sources=("scores", *added))}
-    between = {
-        DIVIDED: replace(
-            stage.retold(**_told("divided")), name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",)
-        ),
-        CAPPED: replace(
-            stage.retold(**_told("capped", limit=significant(parts.cap))),
-            name=CAPPED, symbol="S_c", rule=Cap(parts.cap), sources=(DIVIDED,),
-        ),
-    }  # fmt: skip
-    last = replace(stage.retold(**_told("scaled", f"{kind}_capped")), rule=Scale(own=True), sources=(CAPPED, *added))
-    return {**between, stage.name: last}
-
-
-def _scale_of(scaling: float, d_k: int) -> Scale:
-    """Return the scaling of scores: by √d_k, or the model's own number.
-
-    >>> _scale_of(0.125, 64), _scale_of(1.0, 64).divisor, _scale_of(0.3, 64).divisor
-    (Scale(d_k=64, temperature=1.0, factor=False, own=False), 1.0, 3.3333333333333335)
-    """
-    if math.isclose(d_k**-0.5, scaling, rel_tol=1e-6):
-        return Scale(d_k)
-    return Scale(None, 1 / scaling, own=True)
-
-
-def _bias_stage(mask: Stage, parts: HeadParts) -> Stage:
-    """Return the stage of what is added to scores, with the mask."""
-    told = _told("bias", parts.bias)
-    plain = later(f"models.bias.{'learned' if parts.learned else 'prescribed'}", plain=told["plain"])
-    return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
-
-
-def _depends_on(bias: Tensor, readable: Tensor) -> str:
-    """Return what a bias ``(n_queries, n_keys)`` depends on: "distance", "place" or "tokens"."""
-    rows, columns = bias.shape
-    distances = torch.arange(columns, device=bias.device) - torch.arange(rows, device=bias.device)[:, None]
-    places = {"distance": distances + rows, "place": torch.arange(columns, device=bias.device).expand(rows, columns)}
-    for name, place in places.items():
-        at, numbers = place[readable], bias.float()[readable]
-        ends = [
-            numbers.new_zeros(rows + columns).scatter_reduce(0, at, numbers, how, include_self=False)[at]
-            for how in ("amin", "amax")
-        ]
-        if torch.equal(*ends):
-            return name
-    return "tokens"

@@ -1,0 +1,60 @@
+// The slider of the temperature. It stands as far along as the temperature's logarithm, and tells every move: the board
+// shows at once what it does, and asks for torch's numbers, as it does for a cell that is dragged.
+
+import { isOf, keptIn, partOf } from "../../scripts/parts.js";
+
+/** @import { Drawing } from "../../scripts/types.js" */
+
+/** @typedef {{ parameter: string, value: number, label: string, help: string, from: string }} Data */
+
+const DECADES = 1; // on each side of 1
+const AT_ONE = 0.02; // decades: as near is 1 itself
+const DIGITS = 2; // that matter
+
+/** The temperature where the slider stands. @param {number} place in decades */
+export function temperatureAt(place) {
+  return Math.abs(place) < AT_ONE ? 1 : Number((10 ** place).toPrecision(DIGITS));
+}
+
+export default function temperature(/** @type {Drawing<Data>} */ { parentElement, data }) {
+  keptIn(parentElement, ".temperature", (element) => new Slider(element)).receive(data);
+}
+
+class Slider {
+  constructor(/** @type {HTMLElement} */ element) {
+    this.name = partOf(element, "span");
+    this.told = partOf(element, "output");
+    this.input = /** @type {HTMLInputElement} */ (partOf(element, "input"));
+    this.version = 0; // of the page's query that was told last
+    this.parameter = "";
+    this.input.oninput = () => this.move(temperatureAt(this.input.valueAsNumber));
+  }
+
+  receive(/** @type {Data} */ { parameter, value, label, help, from }) {
+    this.parameter = parameter;
+    this.name.textContent = label;
+    this.input.setAttribute("aria-label", label);
+    this.input.title = help;
+    if (!isOf(from, this.version)) return; // what it was moved to since is newer
+    const place = Math.log10(value);
+    const [min, max] = [Math.min(-DECADES, place), Math.max(DECADES, place)].map(String);
+    Object.assign(this.input, { min, max, step: "any" });
+    // A hand's own place is as good as its rounded one.
+    if (temperatureAt(this.input.valueAsNumber) !== value) this.input.value = String(place);
+    this.tell(value);
+  }
+
+  move(/** @type {number} */ value) {
+    this.tell(value);
+    window.dispatchEvent(new CustomEvent("attnviz-temperature", { detail: value }));
+    this.version = window.attnvizAddress?.change({ [this.parameter]: value === 1 ? null : String(value) },
+      { source: this.parameter }) ?? 0;
+  }
+
+  tell(/** @type {number} */ value) {
+    this.told.textContent = String(value);
+    const { min, max, valueAsNumber } = this.input;
+    this.input.style.setProperty("--done", `${(100 * (valueAsNumber - Number(min))) / (Number(max) - Number(min))}%`);
+    this.input.setAttribute("aria-valuetext", String(value));
+  }
+}

@@ -1,0 +1,24 @@
+"""The temperature's slider, which moves the board while it's dragged.
+
+It is our own since Streamlit's tells a value only once it's let go.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from attnviz.app.component import component
+from attnviz.app.session.memory import mark_of_now
+from attnviz.words import say
+
+_slider = component(
+    "temperature",
+    '<div class="temperature"><span></span><output aria-hidden="true"></output><input type="range"></div>',
+    Path(__file__).with_suffix(".js"),
+)
+
+
+def show_temperature(parameter: str, value: float, key: str) -> None:
+    """Draw the slider of the temperature, which `parameter` holds in the address."""
+    data: dict[str, Any] = {"parameter": parameter, "value": value, "label": say("setup.temperature.slider"),
+                            "help": say("setup.temperature.help"), "from": mark_of_now()}  # fmt: skip
+    _slider(key=key, data=data)

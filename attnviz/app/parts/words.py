@@ -1,0 +1,64 @@
+"""What the board is sent of a sentence's kinds of words."""
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+from attnviz.core.limits import RefusedError
+from attnviz.core.scenario import Scenario
+from attnviz.explanation.of_words import OfWord, changed_in_words, missing_verb, of_words
+from attnviz.link.parameter_table import MODEL_HEAD, SENTENCE, texts_of_models
+from attnviz.link.set_up import CHANGES, parameters, query_of
+from attnviz.published.by_class import NO_ORDER, ORDER, by_class
+from attnviz.words import say
+
+_MODEL_PAGE = "model"
+_BEST_HEAD = "3.1"  # of the included encoder's, the one that reads nouns most often from adjectives, verbs and pronouns
+
+
+def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
+    """Return what the board says of kinds of words, or None.
+
+    `random` tells whether random numbers decide who reads whom.
+    """
+    if scenario.found_classes:
+        acts = [_order(scenario)] if scenario.positions in (ORDER, NO_ORDER) else []
+    elif random:
+        acts = _by_class(scenario)
+    else:
+        return None
+    return {
+        "tokens": [_sent(each) for each in of_words(scenario)],
+        "verb": _sent(missing_verb(scenario)),
+        "changed": changed_in_words(scenario),
+        "acts": [*acts, _model(scenario)],
+    }
+
+
+def _sent(of_word: OfWord) -> dict[str, Any]:
+    choices = [{"title": each.title, "word_classes": each.word_classes} for each in of_word.choices]
+    return {"note": of_word.note, "choices": choices}
+
+
+def _act(title: str, patch: dict[str, str | None], page: str | None = None) -> dict[str, Any]:
+    return {"title": say(f"words.act.{title}"), "patch": patch, "page": page}
+
+
+def _order(scenario: Scenario) -> dict[str, Any]:
+    ordered = scenario.positions != NO_ORDER
+    return _act("without_order" if ordered else "with_order", {"positions": None if ordered else ORDER})
+
+
+def _by_class(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return the press that gives this sentence vectors by kind of word."""
+    try:
+        query = dict(parse_qsl(query_of(by_class(scenario.text))))
+    except RefusedError:  # as a text that only single characters cut into few enough tokens
+        return []
+    nothing: dict[str, str | None] = dict.fromkeys((*parameters(), CHANGES))
+    return [_act("by_class", {name: text for name, text in (nothing | query).items() if name != "digits"})]
+
+
+def _model(scenario: Scenario) -> dict[str, Any]:
+    # Without what the page had before: a second text, changes and words written on belong to another sentence.
+    nothing: dict[str, str | None] = dict.fromkeys(texts_of_models())
+    return _act("model", nothing | {SENTENCE: scenario.text, MODEL_HEAD: _BEST_HEAD}, _MODEL_PAGE)

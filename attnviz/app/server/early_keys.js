@@ -1,0 +1,30 @@
+// Keys that are pressed while a page loads are kept until the page hears them: each is pressed anew once the run before
+// it has ended. It stands in the page itself, before all scripts.
+{
+  const HEARD = new Set(["PageDown", "PageUp", "ArrowLeft", "ArrowRight", " "]);
+  // The page stands once no run goes on in RESTS looks; for a run that a key begins, up to STARTS looks are waited.
+  const [LOOK_MS, RESTS, STARTS] = [100, 3, 20];
+  /** @type {KeyboardEventInit[]} */
+  const kept = [];
+  const keep = (/** @type {KeyboardEvent} */ event) => {
+    const { isTrusted, target, key, code, keyCode, ctrlKey, metaKey, altKey } = event;
+    if (!isTrusted || target !== document.body || ctrlKey || metaKey || altKey || !HEARD.has(key)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    kept.push({ key, code, keyCode, bubbles: true, cancelable: true });
+  };
+  addEventListener("keydown", keep, true);
+  let rests = 0;
+  const look = setInterval(() => {
+    rests = document.querySelector('[data-test-script-state="notRunning"]') ? rests + 1 : 0;
+    if (rests < RESTS) return;
+    const next = kept.shift();
+    if (next) {
+      rests = -STARTS;
+      document.body.dispatchEvent(new KeyboardEvent("keydown", next));
+      return;
+    }
+    clearInterval(look);
+    removeEventListener("keydown", keep, true);
+  }, LOOK_MS);
+}

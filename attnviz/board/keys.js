@@ -1,0 +1,126 @@
+// The board's keys, in one table: a row says which key it hears, what that does, and under which name the catalogue
+// describes it ("board.keys.NAME" is the key, "board.keys_do.NAME" what it does). Handlers and the list of keys both
+// read it.
+
+import { ledTo } from "./cells/elements.js";
+import { backAt, stepped } from "./values/typed_numbers.js";
+
+/**
+ * A key that was pressed; `place` is null where that wasn't on a cell.
+ * @typedef {{ board: Board, event: KeyboardEvent, place: Place }} Pressed
+ * It's listed where numbers can be changed (`changes`), or only `when` that holds. Without `hears`, another element
+ * hears it. `act` returns false to leave the key to the browser.
+ * @typedef {{ name: string, changes?: true, when?: (board: Board) => boolean, hears?: (pressed: Pressed) => boolean,
+ *   act?: (pressed: Pressed) => boolean | void }} Key
+ */
+
+const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
+/** @type {Record<string, [down: number, right: number]>} */
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** @type {Key[]} */
+const OF_CELLS = [
+  { name: "move", hears: ({ event }) => event.key in ARROWS && !isModified(event), act: move },
+  { name: "pin", hears: ({ event }) => event.key === "Enter" && !isModified(event), act: ({ board, place }) =>
+    board.pointing.pin(board.pointing.isPinned(place) ? null : place) },
+  { name: "unpin", hears: ({ event }) => event.key === "Escape", act: ({ board }) => {
+    board.input.kept = false;
+    board.pointing.unpin();
+  } },
+  { name: "dock", hears: ({ event }) => event.key === "Enter" && isCommand(event), act: ({ board }) => {
+    board.input.kept = true;
+    board.panel.takeFocus();
+  } },
+  { name: "digits", hears: ({ event }) => isPlain(event, "d"), act: ({ board }) =>
+    board.display.showAs({ inFull: !board.inFull }) },
+  { name: "readers_of", hears: ({ board, event, place }) => isPlain(event, "r") && !board.isEditable(place),
+    act: ({ board, place }) =>
+      board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query) },
+  { name: "step", changes: true, hears: ({ board, event, place }) =>
+    event.key in ARROWS && event.altKey && board.isEditable(place), act: step },
+  { name: "reset", changes: true, hears: ({ board, event, place }) =>
+    event.key === "Delete" && board.isEditable(place) && board.isEdited(place),
+    act: ({ board, place }) => board.editing.reset(place) },
+  { name: "undo", changes: true, hears: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
+  { name: "paste", changes: true }, // the browser makes an event of its own of it
+  { name: "type", changes: true, hears: ({ board, event, place }) => board.isEditable(place)
+    && (isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event)))),
+    act: type },
+];
+
+/** @type {Key[]} */
+const OF_SENTENCE = [
+  { name: "readers", hears: ({ event }) => isPlain(event, "r"), act: ({ board }) => board.picking.turnReaders() },
+  { name: "pick", hears: ({ event }) => ledTo(event, 0, 1) !== null, act: ({ board, event }) =>
+    board.sentence.lead(event) },
+];
+
+/** @type {Key[]} */
+const ANYWHERE = [
+  { name: "list", hears: ({ event }) => event.key === "?" && !event.ctrlKey && !event.metaKey, act: ({ board }) =>
+    board.keys.open() },
+  { name: "end" },
+  { name: "heads", when: (board) => board.strip.isShown },
+  { name: "play", when: (board) => !board.play.controls.matches(".gone") },
+  { name: "tip", changes: true, when: (board) => board.plane.possible },
+  { name: "present", when: (board) => board.host.bringPanel !== undefined }, // the app's own
+];
+
+export const KEYS = { cells: OF_CELLS, sentence: OF_SENTENCE, anywhere: ANYWHERE };
+
+// Do what a key stands for; return whether it's used up.
+/** @param {Key[]} keys @param {Board} board @param {KeyboardEvent} event @param {Place | null} place */
+export function press(keys, board, event, place = null) {
+  const pressed = { board, event, place: /** @type {Place} */ (place) };
+  const key = keys.find((each) => each.hears?.(pressed));
+  return key !== undefined && key.act?.(pressed) !== false;
+}
+
+export function isUndo(/** @type {KeyboardEvent} */ event) {
+  return event.key.toLowerCase() === "z" && isCommand(event) && !event.shiftKey;
+}
+
+function isCommand(/** @type {KeyboardEvent} */ { ctrlKey, metaKey }) {
+  return ctrlKey || metaKey;
+}
+
+function isModified(/** @type {KeyboardEvent} */ event) {
+  return isCommand(event) || event.altKey;
+}
+
+/** @param {KeyboardEvent} event @param {string} letter */
+function isPlain(event, letter) {
+  return event.key.toLowerCase() === letter && !isModified(event);
+}
+
+function isComposed(/** @type {KeyboardEvent} */ { isComposing, key }) {
+  return isComposing || COMPOSED.includes(key);
+}
+
+// Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on
+// another, while Alt or Ctrl with a letter is a command.
+function writes(/** @type {KeyboardEvent} */ event) {
+  return event.getModifierState("AltGraph") || (event.altKey && !event.ctrlKey && !event.metaKey && event.key > "~");
+}
+
+function move(/** @type {Pressed} */ { board, event, place }) {
+  const { rows, columns } = board.shown[place.matrix];
+  const [down, right] = ARROWS[event.key];
+  const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
+  // K stands on its side: what is below a cell is another column of it.
+  const [rowwards, columnwards] = board.grids.get(place.matrix)?.box.turned ? [right, down] : [down, right];
+  board.focus({ ...place, row: within(place.row + rowwards, rows),
+    column: within(place.column + columnwards, columns) });
+}
+
+function step(/** @type {Pressed} */ { board, event, place }) {
+  const [down, right] = ARROWS[event.key];
+  const value = stepped(board.givenAt(place), right - down, event.shiftKey);
+  board.editing.commit([{ ...place, value: backAt(board.uneditedAt(place), value) }], event.repeat);
+}
+
+function type(/** @type {Pressed} */ { board, event, place }) {
+  if (!isComposed(event)) return board.input.type(place, event.key);
+  board.input.type(place, "", "");
+  return false; // so that what becomes of the key goes into the box
+}

@@ -1,0 +1,64 @@
+// The list of the board's keys, in a dialog over the board: `?` opens it, and a small button in the dock.
+
+import { button, make } from "./cells/elements.js";
+import { KEYS, press } from "./keys.js";
+import { say } from "../scripts/sentences.js";
+
+const COLOURS = ["--ink", "--paper", "--rim", "--soft"]; // those of the board, beside which the dialog stands
+
+export class KeysList {
+  constructor(/** @type {Board} */ board) {
+    this.board = board;
+    /** @type {HTMLDialogElement | null} */
+    this.dialog = null;
+    this.button = button("keys-button", "?", () => this.open(),
+      { "aria-label": say("board.keys_list.open"), title: say("board.keys_list.open"), "aria-haspopup": "dialog" });
+    board.root.addEventListener("keydown", (event) => this.keydown(event), board.ended);
+    // With the focus nowhere, the first board of a page hears it.
+    window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);
+  }
+
+  keydown(/** @type {KeyboardEvent} */ event) {
+    if (event.defaultPrevented || this.dialog || isWriting(event) || !press(KEYS.anywhere, this.board, event)) return;
+    event.preventDefault();
+  }
+
+  // Beside the board, which may be laid out anew meanwhile. The browser keeps the focus inside, and gives it back.
+  open() {
+    const { root } = this.board;
+    const close = button("close", say("board.keys_list.close"), () => dialog.close());
+    const title = make("h2", "", [say("board.keys_list.title")]);
+    const dialog = this.dialog = make("dialog", "keys", [close, title, ...this.groups()],
+      { "aria-label": say("board.keys_list.title") });
+    const look = getComputedStyle(root);
+    for (const name of COLOURS) dialog.style.setProperty(name, look.getPropertyValue(name));
+    dialog.onkeydown = (event) => event.stopPropagation(); // no key is the page's now
+    dialog.onclick = ({ target }) => target === dialog && dialog.close(); // beside what is in it
+    dialog.onclose = () => this.end();
+    root.after(dialog);
+    dialog.showModal();
+  }
+
+  end() {
+    this.dialog?.remove();
+    this.dialog = null;
+  }
+
+  // Which keys there are here, by what has the focus.
+  groups() {
+    const { board } = this;
+    return Object.entries(KEYS).flatMap(([where, keys]) => {
+      const listed = keys.filter(({ changes, when }) => !(changes && board.data.fixed) && (when?.(board) ?? true));
+      if (!listed.length || (where === "sentence" && !board.data.sentence)) return [];
+      const rows = listed.flatMap(({ name }) =>
+        [make("dt", "", [say(`board.keys.${name}`)]), make("dd", "", [say(`board.keys_do.${name}`)])]);
+      return [make("h3", "", [say(`board.keys_list.${where}`)]), make("dl", "", rows)];
+    });
+  }
+}
+
+// Whether a key goes into a box.
+function isWriting(/** @type {Event} */ event) {
+  const [target] = event.composedPath();
+  return target instanceof HTMLInputElement && target.type !== "range";
+}

@@ -1,0 +1,1 @@
+"""One head of a model as a table of stages."""

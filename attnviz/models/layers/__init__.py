@@ -1,0 +1,1 @@
+"""What a model's layers attend with, and what else they do."""

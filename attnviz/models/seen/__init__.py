@@ -1,0 +1,1 @@
+"""What is kept of a model while it computes."""

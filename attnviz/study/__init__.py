@@ -1,1 +1,0 @@
-"""A kit to measure learning: tests, a questionnaire, a protocol, and results."""

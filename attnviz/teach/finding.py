@@ -1,0 +1,142 @@
+"""Finding a place in the app by the words of a question."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from attnviz.core.what_if import PLACES, TYPED
+from attnviz.teach.history import STEPS as HISTORY_STEPS
+from attnviz.teach.history import WITHOUT_PICTURE
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.switched import choice_of
+from attnviz.words import by_language, say
+
+QUESTION, LESSON, HISTORY, SWITCH, PAGE = "questions", "lesson", "history", "what_if", "pages"
+_PAGES = ("playground", "scaling", "check", "exercises", "learn", "model", "history")
+MOST = 8  # places that are found
+_TITLE, _STEM = 2.0, 4  # how much more a word counts in a title, and the least letters that two forms of one share
+_SYNONYM = 0.7  # how much a word of the same meaning counts beside the word itself
+_MISTYPED, _SHORTEST = 0.8, 5  # how alike a mistyped word is to the one that is meant, and its least letters
+_WORD = re.compile(r"[^\W_]+(?:[_.-][^\W_]+)*")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the app, by its kind and its name there."""
+
+    kind: str
+    name: str
+    title: str
+
+
+def found(asked: str) -> tuple[Place, ...]:
+    """Return the places that fit a question's words best, the best first.
+
+    >>> [place.name for place in found("kv cache")][0], found("zebra")
+    ('cached', ())
+    """
+    common = set(say("finding.common").split())
+    words = [meant for word in dict.fromkeys(_words(asked)) for meant in _meant(word) if meant not in common]
+    scored = [(_score(words, title, text), place) for place, title, text in _places()]
+    best = max((score for score, _ in scored), default=0.0)
+    fitting = sorted((each for each in scored if each[0] > best / 3), key=lambda each: -each[0])
+    return tuple(place for _, place in fitting[:MOST])
+
+
+def _score(words: Iterable[str], title: frozenset[str], text: frozenset[str]) -> float:
+    """Return how well a place fits: rare words and titles count more."""
+    return sum(_fit(word, title, text) for word in words)
+
+
+def _fit(word: str, title: frozenset[str], text: frozenset[str]) -> float:
+    """Return what a word or one of its meaning adds."""
+    own = _rarity(word) * _counted(word, title, text)
+    others = (_rarity(other) * _counted(other, title, text) for other in _synonyms(word))
+    return max(own, _SYNONYM * max(others, default=0.0))
+
+
+def _counted(word: str, title: frozenset[str], text: frozenset[str]) -> float:
+    return _TITLE if _stands_in(word, title) else _stands_in(word, text)
+
+
+@by_language(512)
+def _rarity(word: str) -> float:
+    n = sum(_stands_in(word, title | text) for _, title, text in _places())
+    return math.log((1 + len(_places())) / (1 + n))
+
+
+@by_language(512)
+def _synonyms(word: str) -> frozenset[str]:
+    """Return the words that learners use for the same thing."""
+    groups = (frozenset(group.split()) for group in say("finding.synonyms").splitlines())
+    return frozenset().union(*(group for group in groups if _stands_in(word, group))) - {word}
+
+
+@by_language(512)
+def _meant(word: str) -> tuple[str, ...]:
+    """Return words that stand somewhere: an unknown name's parts, or the closest."""
+    known = _vocabulary()
+    if len(word) < _SHORTEST or _stands_in(word, known):
+        return (word,)
+    if "_" in word:
+        return tuple(part for part in word.split("_") if len(part) >= _STEM)
+    return (word,) if any(map(str.isdigit, word)) else (*get_close_matches(word, sorted(known), 1, _MISTYPED),)
+
+
+@by_language()
+def _vocabulary() -> frozenset[str]:
+    of_places = frozenset().union(*(title | text for _, title, text in _places()))
+    return of_places | {*say("finding.synonyms").split(), *say("finding.common").split()}
+
+
+def _stands_in(word: str, words: frozenset[str]) -> bool:
+    """Whether a word stands there in some form: "mask" does in "masking"."""
+    if word in words:
+        return True
+    stem = word if len(word) <= _STEM else word[: max(_STEM, len(word) - 2)]
+    return len(stem) >= _STEM and any(each.startswith(stem) for each in words)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Return a text's words, those with hyphens or points also in parts."""
+    for word in _WORD.findall(text.casefold().replace("√", " root ")):
+        yield word
+        if parts := re.split(r"[.-]", word)[1:]:
+            yield from (word.split(parts[0])[0].strip(".-"), *parts)
+
+
+@by_language()
+def _places() -> tuple[tuple[Place, frozenset[str], frozenset[str]], ...]:
+    """Return every place with the words of its title and its text."""
+    made = []
+    for place, text in _with_texts():
+        also = _also(place)
+        made.append((place, frozenset(_words(f"{place.title} {also}")), frozenset(_words(text))))
+    return tuple(made)
+
+
+def _also(place: Place) -> str:
+    if place.kind == SWITCH:
+        return ""
+    return f"{re.sub('[_-]', ' ', place.name)} {say(f'finding.also.{place.kind}.{place.name}')}"
+
+
+def _with_texts() -> Iterator[tuple[Place, str]]:
+    for question in QUESTIONS:
+        said = " ".join(say(f"questions.{question.name}.{key}") for key in ("answer", "more"))
+        yield Place(QUESTION, question.name, question.title), said
+    for step in STEPS:
+        yield Place(LESSON, step.name, say(f"lesson.title.{step.name}")), ""
+    for each in HISTORY_STEPS:
+        yield Place(HISTORY, each.name, each.said("title")), f"{each.said('line')} {each.said('more')}"
+    for name in WITHOUT_PICTURE:
+        title, line = (say(f"history.no_stage.{name}.{key}") for key in ("title", "line"))
+        yield Place(HISTORY, name, title), line
+    for switch in PLACES:
+        if switch != TYPED:
+            yield Place(SWITCH, switch, choice_of(switch)), say(f"what_if.{switch.replace('-', '_')}.more")
+    for page in _PAGES:
+        yield Place(PAGE, page, say(f"app.{page}.title")), say(f"app.{page}.line")

@@ -1,0 +1,81 @@
+"""The board tells its keys, from the table that hears them."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from attnviz import Scenario
+from attnviz.board.script import board_script
+from attnviz.words import catalogue, say
+from tests.browser.lone_board import W_Q, LoneBoard, mounted
+from tests.browser.playground import eventually
+
+SCORE = ("scores", 1, 1)
+CHANGE = ("step", "reset", "undo", "paste", "type", "tip")  # listed only where numbers can be changed
+
+
+def listed(board: LoneBoard) -> Locator:
+    return board.page.get_by_role("dialog", name=say("board.keys_list.title"))
+
+
+def names(board: LoneBoard) -> list[tuple[str, ...]]:
+    """Each listed key, and what it's said to do."""
+    texts = listed(board).locator("dt, dd").all_text_contents()
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def row(name: str) -> tuple[str, str]:
+    return say(f"board.keys.{name}"), say(f"board.keys_do.{name}")
+
+
+def test_the_question_mark_lists_the_keys_and_escape_leads_back(board: LoneBoard) -> None:
+    for at in (W_Q, SCORE):  # into the first, numbers can be typed
+        board.focus_on(at).press_keys("Enter", "?")
+        expect(listed(board)).to_be_visible()
+        expect(board.page.locator(".typed")).to_have_count(0)
+        assert {row("list"), row("move"), row("type")} <= set(names(board))
+        assert row("pick") not in names(board), "there is no sentence"
+        for _ in range(4):
+            board.press_keys("Tab")
+            inside = "() => !document.body.shadowRoot.activeElement?.closest('.board')"
+            assert board.page.evaluate(inside), "the focus stays in the dialog"
+        board.press_keys("d", "Escape")
+        expect(listed(board)).to_have_count(0)
+        eventually(lambda: board.focused_cell, ",".join(map(str, at)))
+        expect(board.button("Unpin")).to_be_visible()  # no key of the dialog was one of the board
+        board.press_keys("Enter")
+    assert board.told == []
+
+
+def test_a_button_and_the_key_alone_open_it_too_but_no_box_does(chromium: Browser) -> None:
+    looks = {"sentence": True, "plane": True, "tips": [], "ghosts": [], "fresh": [], "notes": {}, "framed": False}
+    page = mounted(chromium, Scenario(embedding="published"), **looks)
+    board = LoneBoard(page)
+    board.page.get_by_role("button", name=say("board.keys_list.open")).click()
+    assert row("pick") in names(board)
+    listed(board).get_by_role("button", name=say("board.keys_list.close")).click()
+    expect(listed(board)).to_have_count(0)
+    board.page.evaluate("document.body.shadowRoot.activeElement?.blur()")
+    board.press_keys("?")
+    expect(listed(board)).to_have_count(1)
+    board.press_keys("Escape")
+    board.type_over(W_Q, "1?", "Home")
+    expect(listed(board)).to_have_count(0)
+    expect(board.page.locator(".typed")).to_have_value("1?")
+    page.context.close()
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_board_lists_the_keys_that_it_hears(chromium: Browser, fixed: bool) -> None:
+    page = mounted(chromium, Scenario(embedding="published"), fixed=fixed)
+    board = LoneBoard(page)
+    board.focus_on(W_Q).press_keys("?")
+    assert [row(name) in names(board) for name in CHANGE[:-1]] == [not fixed] * (len(CHANGE) - 1)
+    page.context.close()
+
+
+def test_every_key_of_the_table_has_its_words_and_no_other() -> None:
+    in_table = set(re.findall(r'\{ name: "(\w+)"', board_script()))
+    for room in ("board.keys", "board.keys_do"):
+        assert {key.rpartition(".")[2] for key in catalogue() if key.rpartition(".")[0] == room} == in_table

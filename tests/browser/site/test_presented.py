@@ -1,0 +1,148 @@
+"""What a lecture room sees without a scroll, on the screens that projectors have."""
+
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.link.typed_form import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.questions import QUESTIONS
+from tests.browser.lesson import Learner
+from tests.browser.looks import digits_below, look_at
+from tests.browser.playground import at_rest, eventually
+from tests.browser.readers import New
+
+HALLS = {(1366, 768): 24, (1280, 720): 24, (1920, 1080): 30}  # and pixels that a digit has at least
+CAT = "example=fluffy-cat"
+ROW = {"attention_weights", "context"}  # what is seen with scores, whatever has no room
+TOLD = "predictions=off"
+LISTED = urlencode({PLAYLIST: PLAYLIST_TEXT.encode((Moment("", "First"), Moment("lesson", "Then"))), MOMENT: 1})
+PLACES: dict[str, tuple[str, set[str]]] = {
+    "explore": (f"/?{CAT}", ROW),
+    "published": ("/?example=published", ROW),
+    "own": (f"/?{urlencode({'text': 'the angry dog chased a small bird'})}", ROW),
+    "listed": (f"/?{CAT}&{LISTED}", ROW),
+    "values": ("/questions?question=values", ROW | {"w_v", "v"}),
+    "values-told": (f"/questions?question=values&{TOLD}", ROW),
+    "biases": ("/questions?question=biases", ROW),
+    "biases-told": (f"/questions?question=biases&{TOLD}", ROW),
+    "parts": ("/questions?question=parts", {"e", "p", "scores"}),
+    "lesson-1": (f"/lesson?{CAT}&step=tokens&{TOLD}", set()),
+    "lesson-3": (f"/lesson?{CAT}&step=projections&{TOLD}", {"w_q", "w_k", "w_v", "q", "k", "v"}),
+    "softmax": (f"/lesson?{CAT}&step=softmax", {"scaled_scores"}),
+    "softmax-told": (f"/lesson?{CAT}&step=softmax&{TOLD}", {"scaled_scores", "attention_weights"}),
+    "context": (f"/lesson?{CAT}&step=context&{TOLD}", {"v", *ROW}),
+    "learn": ("/learn", set()),
+    "learn-listed": (f"/learn?{LISTED}", set()),
+    "model": ("/model?model_text=a+cat+sat+on+a+mat", set()),
+}
+
+# What is below what is seen, and which matrices are seen: cells, words, percentages, A and its slider. A dock that
+# explains a cell stands over what it is scrolled past, as does the strip of a playlist.
+_SEEN = """() => {
+  const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+  const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)]).filter(each =>
+    each.checkVisibility({ visibilityProperty: true, opacityProperty: true }));
+  const box = each => each.getBoundingClientRect();
+  const strip = all('nav').map(box).filter(({ top, height }) => height > 0 && top > innerHeight / 2);
+  const end = Math.min(innerHeight, ...strip.map(({ top }) => top), ...all('.board .panel').map(each => box(each).top));
+  const asked = '.st-key-question_head h2, .st-key-question_panel p';
+  const seen = all(`.board .cell, .board .share, .chip, .weights td, ${asked}`);
+  const slider = all('.time .slider');
+  const low = [...seen.filter(each => box(each).bottom > end + 8),
+    ...slider.filter(each => box(each).bottom > Math.min(innerHeight, ...strip.map(({ top }) => top)))];
+  return {
+    below: [...new Set(low.map(each => `${each.dataset.at?.split(',')[0] ?? each.className ?? each.tagName}`
+      + ` by ${Math.round(box(each).bottom - end)}`))],
+    matrices: [...new Set(all('.board .cell').map(each => each.dataset.at.split(',')[0]))],
+    cut: all('.board .cell').filter(each => box(each).right > innerWidth).length,
+  };
+}"""
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_place_is_whole_on_a_projector_in_digits_read_from_the_last_row(new: New, name: str) -> None:
+    path, matrices = PLACES[name]
+    page = new(Learner, 1366, 768).go(f"{path}&present=1" if "?" in path else f"{path}?present=1").page
+    board = page.locator(".board .cell, .chip, .weights td").first
+    expect(board).to_be_visible(timeout=30_000)
+
+    def missing() -> dict[str, Any]:
+        seen = page.evaluate(_SEEN)
+        return {"below": seen["below"], "cut": seen["cut"], "missing": sorted(matrices - {*seen["matrices"]})}
+
+    for (width, height), pixels in HALLS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        at_rest(page, lambda: page.evaluate(_SEEN))
+        eventually(missing, {"below": [], "cut": 0, "missing": []}, 8)
+        eventually(partial(digits_below, page, pixels), [], 8)
+        if name == "explore":
+            assert page.locator(".board .ribbon[d^=M]").count() == 6
+            expect(page.locator(".board .share").nth(2)).to_have_text("61\N{NO-BREAK SPACE}%")
+        if name == "own":  # its caveat stands in the headline
+            expect(page.locator(".board .says b")).to_be_visible()
+
+
+# Each question and each step of the lesson: asked, told, and asked beside the strip of a playlist.
+EACH = {question.slug: f"/questions?question={question.slug}" for question in QUESTIONS}
+# Pixels of a scroll: the last line of arithmetic, at 1280 pixels under all matrices of the step.
+LONGER = {"step-projections": 40, "step-one-score": 24, "step-all-scores": 24}
+EACH |= {f"step-{step.name}": f"/lesson?{CAT}&step={step.name}" for step in STEPS}
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: New, name: str) -> None:
+    learner = new(Learner, 1366, 768)
+    for more in ("", f"&{TOLD}", f"&{LISTED}"):
+        page = learner.go(f"{EACH[name]}{more}&present=1").page
+        expect(page.locator(".board .cell, .chip, svg[role=img], .row-bars").first).to_be_visible(timeout=30_000)
+
+        def wrong() -> dict[str, Any]:
+            seen = page.evaluate(_SEEN)  # noqa: B023
+            return {
+                "below": seen["below"], "cut": seen["cut"], "scroll": look_at(page).down > LONGER.get(name, 1),  # noqa: B023
+                "digits": digits_below(page, 23 if more.endswith(LISTED) else 24),  # noqa: B023
+            }  # fmt: skip
+
+        for width, height in ((1366, 768), (1280, 720)):
+            page.set_viewport_size({"width": width, "height": height})
+            at_rest(page, lambda: page.evaluate(_SEEN))  # noqa: B023
+            at = (more, width)
+            eventually(lambda: (at, wrong()), (at, {"below": [], "cut": 0, "scroll": False, "digits": []}), 8)  # noqa: B023
+
+
+ELEVEN = urlencode({"text": "the quick brown fox jumps over the very lazy sleeping dog"})
+_COVERED = """() => {
+  const box = each => each.getBoundingClientRect();
+  const board = [...document.querySelectorAll('*')].map(each => each.shadowRoot?.querySelector('.board')).find(Boolean)
+    ?? document.querySelector('.board');
+  const covers = [document.querySelector('.presented-end'), board.querySelector('.playback')].filter(Boolean).map(box);
+  return [...board.querySelectorAll('.chip, .share, .cell, .says b')].filter(each => covers.some(one => {
+    const other = box(each);
+    return one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1
+      && other.top < one.bottom - 1;
+  })).map(each => each.textContent);
+}"""
+
+
+@pytest.mark.parametrize("presented", [True, False], ids=["presented", "laptop"])
+def test_eleven_words_of_ones_own_are_whole_with_ribbons_and_digits(new: New, presented: bool) -> None:
+    page = new(Learner, 1366, 768).go(f"/?{ELEVEN}{'&present=1' if presented else ''}").page
+    expect(page.locator(".board .cell").first).to_be_visible(timeout=30_000)
+
+    def wrong() -> dict[str, Any]:
+        seen = page.evaluate(_SEEN)
+        return {
+            "below": seen["below"], "cut": seen["cut"], "missing": sorted({"scores", *ROW} - {*seen["matrices"]}),
+            "covered": page.evaluate(_COVERED), "ribbons": page.locator(".board .ribbon[d^=M]").count(),
+            "numbers": page.locator(".board .query:not(:empty)[data-at^=attention_weights]").count(),
+        }  # fmt: skip
+
+    for width, height in HALLS:
+        page.set_viewport_size({"width": width, "height": height})
+        at_rest(page, lambda: page.evaluate(_SEEN))
+        whole = {"below": [], "cut": 0, "missing": [], "covered": [], "ribbons": 11, "numbers": 11}
+        eventually(wrong, whole, 8)

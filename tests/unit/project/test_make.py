@@ -1,0 +1,66 @@
+"""What `make` runs, and as which processor."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def made(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"MAKEFLAGS": ""} | variables,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("failing", [("",), ("checks",), ("unit", "browser"), ("checks", "unit", "pages", "browser")])
+def test_a_part_that_fails_stops_no_other_and_is_named(failing: tuple[str, ...], tmp_path: Path) -> None:
+    part = tmp_path / "part"
+    part.write_text(f"#!/bin/sh\necho ran $1\ncase ' {' '.join(failing)} ' in *\" $1 \"*) exit 1;; esac\n")
+    part.chmod(0o755)
+    done = made("test", f"MAKE={part}")
+    assert done.stdout.split() == ["ran", "checks", "ran", "unit", "ran", "pages", "ran", "browser"]
+    if failing == ("",):
+        assert (done.returncode, done.stderr) == (0, "")
+    else:
+        assert done.returncode != 0
+        assert f"make test: failed: {' '.join(failing)}\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("cpu", "told"),
+    [("", ""), ("default", "ATEN_CPU_CAPABILITY=default"), ("avx2", "MKL_ENABLE_INSTRUCTIONS=AVX2"),
+     ("avx512", "ATEN_CPU_CAPABILITY=avx512"), ("fused", "ATTNVIZ_KERNELS=fused"),
+     ("backwards", "ATTNVIZ_KERNELS=backwards")],
+)  # fmt: skip
+def test_units_run_as_on_another_processor(cpu: str, told: str) -> None:
+    done = made("--dry-run", "unit", f"CPU={cpu}")
+    line = next(line for line in done.stdout.splitlines() if line.endswith("attnviz tests/unit"))
+    assert told in line
+    assert ("ATEN_CPU" in line or "ATTNVIZ_KERNELS" in line) == bool(cpu)
+
+
+def test_a_processor_that_there_is_not_is_refused() -> None:
+    done = made("--dry-run", "unit", "CPU=sse9")
+    assert done.returncode != 0
+    assert "CPU is 'sse9', expected default, avx2" in done.stderr
+
+
+@pytest.mark.parametrize(("kernels", "finite"), [("fused", True), ("backwards", False)])
+def test_other_kernels_take_the_place_of_torchs(kernels: str, finite: bool) -> None:
+    """−3e38 + 1.5 · 3e38 is finite where the product isn't rounded before it's added."""
+    code = (
+        "from tests.kernels import replace_kernels; replace_kernels(); import torch\n"
+        "a, b = torch.tensor([[-1.0, 1.5]]), torch.full((2, 1), 3e38)\n"
+        "values = [a @ b, a[0] @ b, a[0] @ b[:, 0], a[None] @ b[None], torch.nn.functional.linear(a, b.T, b[0] * 0)]\n"
+        "print({bool(value.isfinite().all()) for value in values})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"ATTNVIZ_KERNELS": kernels},
+    )  # fmt: skip
+    assert done.stdout == f"{{{finite}}}\n", done.stderr
