@@ -15,7 +15,7 @@ MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("question", 390): (16, 75, None), ("answered", 1366): (16, 115, None), ("answered", 390): (16, 100, None),
     ("learn", 1366): (20, 80, 694), ("learn", 390): (20, 80, None), ("model", 1366): (28, 121, 722),
     ("model", 390): (28, 125, None), ("lesson-1", 1366): (16, 90, 768), ("lesson-1", 390): (16, 90, 844),
-    ("lesson-3", 1366): (22, 193, None), ("lesson-3", 390): (20, 165, None), ("lesson-9", 1366): (24, 160, None),
+    ("lesson-3", 1366): (23, 193, None), ("lesson-3", 390): (20, 165, None), ("lesson-9", 1366): (24, 160, None),
     ("lesson-9", 390): (16, 131, None),
     ("compare", 1366): (16, 110, None), ("compare", 390): (16, 110, None), ("scaling", 1366): (12, 80, 722),
     ("scaling", 390): (8, 75, None), ("check", 1366): (20, 130, 722), ("check", 390): (16, 85, None),

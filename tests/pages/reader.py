@@ -56,9 +56,10 @@ def heatmap_of(figure: dict[str, Any]) -> np.ndarray:
 
 
 def sent_to(at: AppTest, component: str) -> list[dict[str, Any]]:
-    """Return what the page's components of this name are given to draw."""
+    """Return what the page's components of this name are given to draw, without its place among what came before."""
     protos = [element.proto for element in at.get("bidi_component")]
-    return [json.loads(p.json or p.bytes) for p in protos if p.component_name == f"attnviz_{component}"]
+    given = [json.loads(p.json or p.bytes) for p in protos if p.component_name == f"attnviz_{component}"]
+    return [{name: value for name, value in each.items() if name != "nth"} for each in given]
 
 
 def boards_of(at: AppTest) -> list[dict[str, Any]]:

@@ -13,12 +13,12 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.components.script_file import board_file
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.parts.words import words_of
 from attnviz.app.session import memory, state
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.board import drawn

@@ -15,12 +15,12 @@ const WAITS_MS = 1000; // between two tries; of the second that fails, the reade
 /** @type {Promise<Script> | null} */
 let fetched = null;
 
-export default async function drawn(/** @type {Drawing<Uint8Array>} */ drawing) {
+export default async function drawn(/** @type {Drawing<unknown>} */ drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, FETCHED.part).replaceChildren(say("board.not_loaded")));
   const script = await fetched;
   // What has left the page meanwhile has nothing to draw on.
   if (!(drawing.parentElement instanceof Node && drawing.parentElement.isConnected)) return;
-  script.default({ ...drawing, data: JSON.parse(new TextDecoder().decode(drawing.data)) });
+  script.default(drawing);
   const tell = window.attnvizFirst;
   delete window.attnvizFirst;
   if (tell) painted().then(tell);

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from attnviz.app.component import component
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.colours.palette import scale_style
 from attnviz.scaling.typical_rows import TypicalRow

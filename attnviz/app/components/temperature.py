@@ -6,7 +6,7 @@ It is our own since Streamlit's tells a value only once it's let go.
 from pathlib import Path
 from typing import Any
 
-from attnviz.app.component import component
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.words import say
 

@@ -5,7 +5,7 @@ It is our own since Streamlit's labels are Markdown, and a person's text must st
 
 from pathlib import Path
 
-from attnviz.app.component import component
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.url_texts import picked_query
 from attnviz.board.drawn import tips_of

@@ -8,7 +8,6 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.learn.address import open_settings
 from attnviz.app.learn.beside import MANY, ManySeeds, offer, work_in
 from attnviz.app.learn.glass import show_glass
@@ -17,6 +16,7 @@ from attnviz.app.learn.moment import is_whole, pick_heads_off, picked_token
 from attnviz.app.learn.running import learning
 from attnviz.app.learn.shown import Shown, show_board
 from attnviz.app.session import state
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED

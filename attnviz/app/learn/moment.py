@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.learn.running import OneTraining, learning
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.model.looked import looked_grid
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark
@@ -73,7 +73,7 @@ def show_which(view: ModelTrace) -> None:
 
 def show_head() -> None:
     """Draw where the head in view stands."""
-    _head(key="model.head", data=None)
+    _head(key="model.head", data={})
 
 
 def differential_in_words(layer: Layer) -> str:

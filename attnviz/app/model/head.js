@@ -4,7 +4,7 @@ import { partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {null} Nothing */
+/** @typedef {{}} Nothing */
 
 export default function modelHead(/** @type {Drawing<Nothing>} */ { parentElement }) {
   const root = partOf(parentElement, ".view");

@@ -17,9 +17,7 @@ import { isOf, keptIn, partOf } from "../../scripts/parts.js";
  * @typedef {{ told: number, drawn: string, heads: Heads | null, beside: HTMLElement }} State
  */
 
-export default function modelHeads(/** @type {Drawing<Uint8Array>} */ { parentElement, data: sent }) {
-  /** @type {Data} */
-  const data = JSON.parse(new TextDecoder().decode(sent));
+export default function modelHeads(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".grid");
   /** @type {State} */
   const state = keptIn(parentElement, ".grid",

@@ -7,12 +7,12 @@ from typing import Any
 import streamlit as st
 from torch import Tensor
 
-from attnviz.app.component import component
 from attnviz.app.model.grid import unknown_in_words
 from attnviz.app.model.looked import most_of
 from attnviz.app.model.typing import is_too_long, sentence
 from attnviz.app.model.uses import held_out_in_words, places_of, reasons_of, stood_in_words
 from attnviz.app.session import state, url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from attnviz.app.component import component
+from attnviz.app.session.component import component
 from attnviz.app.session.session import Figure, this_session
 from attnviz.app.text import is_dark
 from attnviz.words import say
@@ -19,7 +19,7 @@ _CONFIG = {"displayModeBar": False}
 _svg = component(
     "svg",
     "<div></div>",
-    lambda: "export default ({ data, parentElement }) => { parentElement.querySelector('div').innerHTML = data; };",
+    lambda: "export default ({ data, parentElement }) => { parentElement.querySelector('div').innerHTML = data.svg; };",
     isolate_styles=False,
 )
 
@@ -51,7 +51,7 @@ def show_figure(
     An SVG says itself what it shows, and how wide it is.
     """
     if isinstance(spec, str):
-        _svg(key=key, data=spec)
+        _svg(key=key, data={"svg": spec})
         return
     st.plotly_chart(_PlainFigure(spec), width=width, theme=None, key=key, alt=alt, config=_CONFIG)
 

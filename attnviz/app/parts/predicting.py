@@ -19,8 +19,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.session import url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS

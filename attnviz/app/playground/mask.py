@@ -7,11 +7,11 @@ import numpy as np
 import streamlit as st
 from torch import Tensor, tensor
 
-from attnviz.app.component import component
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, prediction, show_outcome
 from attnviz.app.playground.replaced import ASKED, ask_first
 from attnviz.app.session import state
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_head, picked_layer
 from attnviz.app.text import is_dark, message_of

@@ -10,13 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.examples import keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import mark_of_now, memory
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attnviz.app.component import component
 from attnviz.app.session import memory as known
+from attnviz.app.session.component import component
 from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session

@@ -110,6 +110,8 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New
         reader.is_at(f"{number}. {step.title}")
         reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
         eventually(lambda: odd(reader.page), [])
+        # What a step plays is over: what it comes to is explained then, with more to press.
+        expect(reader.page.get_by_role("slider", name=say("board.play.slider"))).to_have_count(0)
         for windows, _ in zip((WINDOWS, AGAIN), schemes(reader.page), strict=True):
             _is_right(reader, f"lesson-{number}", windows)
         reader.page.keyboard.press("PageDown")

@@ -107,7 +107,7 @@ def test_the_list_has_a_card_for_each_question_under_its_subject_opens_it_and_le
 def test_what_is_no_number_is_neither_drawn_nor_told_as_0() -> None:
     question = next(each for each in QUESTIONS if each.slug == "numerics")
     link = link_of(question, {"dtype": "float16", "shift": "off"})
-    svg = ElementTree.fromstring(str(sent_to(opened(question=question.slug, numbers=link), "svg")[-1]))
+    svg = ElementTree.fromstring(sent_to(opened(question=question.slug, numbers=link), "svg")[-1]["svg"])
     n = "".join(svg.itertext()).count("NaN")
     assert n > 0
     assert svg.attrib["aria-label"].endswith(say("summary.described.not_finite", n=n))

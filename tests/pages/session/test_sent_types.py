@@ -38,7 +38,7 @@ TYPES = {
     "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_row_bars": ("Data", "attnviz/app/components/row_bars.js"),
-    "attnviz_svg": ("string", ""),
+    "attnviz_svg": ("{ svg: string }", ""),
     "attnviz_temperature": ("Data", "attnviz/app/components/temperature.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
 }
@@ -48,7 +48,9 @@ def sent_by(reader: Reader) -> Iterator[tuple[str, str]]:
     """Yield the name of each component of the page that has a script, and the JSON that it is sent."""
     for element in reader.at.get("bidi_component"):
         if element.proto.js_content:
-            yield element.proto.component_name, element.proto.json or element.proto.bytes.decode() or "null"
+            data = json.loads(element.proto.json or element.proto.bytes)
+            del data["nth"]  # its place, which in_order.js takes
+            yield element.proto.component_name, json.dumps(data)
 
 
 def errors_in(folder: Path, *declarations: str) -> str:

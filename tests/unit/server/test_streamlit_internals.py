@@ -36,9 +36,9 @@ from streamlit.runtime.state.session_state import WStates
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attnviz.app import streamlit_internals as internals
-from attnviz.app.component import component
 from attnviz.app.components.script_file import app_letters, scripts_of_components
 from attnviz.app.entry import SCRIPT
+from attnviz.app.session.component import component
 from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
 from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS
 
@@ -200,7 +200,7 @@ def test_looks_beside_a_script_dress_its_component_and_never_the_page_unasked(
     (tmp_path / "one.css").write_text("a { color: red; }")
     registers = Mock()
     monkeypatch.setattr(st.components.v2, "component", registers)
-    component("one", "", tmp_path / "one.js", isolate_styles=isolated)()
+    component("one", "", tmp_path / "one.js", isolate_styles=isolated)(key="one")
     css = registers.call_args.kwargs["css"]
     assert css.endswith("a { color: red; }") if isolated else css == ""  # behind the controls' look, which all have
 

@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.parts.charts import download
 from attnviz.app.session import memory, state, url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal

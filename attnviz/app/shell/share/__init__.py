@@ -8,10 +8,10 @@ import numpy as np
 import segno
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.parts.charts import download
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import memory, state, url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.shell.playlist import show_playlist

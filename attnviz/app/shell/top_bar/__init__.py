@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from attnviz.app.component import component
 from attnviz.app.session import address, url_texts
+from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
