@@ -41,7 +41,7 @@ _ASKED_CSS = """<style>
   }
   .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 44px !important; }
 }
-@media (970px <= width <= 1100px), (width > 1100px) and (height <= 720px) { /* all of it stands above the dock */
+@media (970px <= width <= 1100px), (width > 1100px) and (height <= 800px) { /* all of it stands above the dock */
   .st-key-lesson_asked > :has([data-testid="stCaptionContainer"]) { display: none; }
   .st-key-lesson_asked .stMarkdown h2 { padding: 0 0 10px; font-size: 18px; }
   .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 36px !important; }

@@ -58,10 +58,11 @@ export function layoutOf(stages, shapes, placed, given) {
   const room = by === 1 ? given : { ...given, width: given.width / by, height: given.height / by };
   if (!placed.length && room.sentence) return wordsAlone(room);
   const told = room.tells;
-  const [wide, gaps] = told ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1]; // nothing is beside it
+  const alone = told || (room.hall && placed.length === 1); // nothing is beside it
+  const [wide, gaps] = alone ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1];
   const share = ALL.height / tokens;
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
-    row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, share > READABLE.height
+    row: Math.max(LEAST, Math.min(tokens > FEW ? CELL.height : CELL.few, share > READABLE.height || room.lean
       ? Math.max(share, READABLE.height + 1) : share)), gaps, strip: THIN };
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;

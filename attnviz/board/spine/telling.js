@@ -16,7 +16,7 @@ const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // in a lecture room, where nothin
 const SMALLEST = 13; // ... as it is on the screen
 // On a page the same in each step: that of all texts, on a large screen larger, and what has no room is scrolled.
 const ON_PAGE = { letters: 16, of: 1 / 85, most: 24 };
-const [ALONE, WITH_WORDS] = [[28, 26, 24, 22, 20, 18, ON_PAGE.letters], 0.78]; // over words, and of their room
+const [ALONE, WITH_WORDS] = [[28, 26, 24, 22, 20, 18, ON_PAGE.letters], 0.9]; // over words, and of their room
 const LARGER = 2.2; // times at most, in a lecture room
 const WIDE = 0.51; // of a letter's size, how wide one is
 const LINE = 1.4;

@@ -109,3 +109,14 @@ def test_sentences_move_with_the_board_while_a_number_is_dragged(new: New) -> No
     mouse.up()
     expect(about).to_be_visible()
     expect(told).to_contain_text(f"is ({first}, {second})")
+
+
+@pytest.mark.parametrize("height", [720, 768, 900])
+def test_what_a_step_asks_ends_above_the_dock(new: New, height: int) -> None:
+    learner = new(Learner, 1366, height)
+    for number, step in enumerate(STEPS[1:], 2):
+        learner.go(f"/lesson?step={step.name}")
+        learner.is_at(f"{number}. {step.title}")
+        expect(learner.page.locator(".board .name, .board .cell").first).to_be_visible(timeout=30_000)
+        last, dock = (learner.page.locator(each) for each in (".st-key-predicting-skip", ".board .panel"))
+        eventually(lambda: box_of(last)["y"] + box_of(last)["height"] <= box_of(dock)["y"], True)  # noqa: B023

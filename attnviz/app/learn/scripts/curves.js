@@ -68,7 +68,8 @@ export const RIGHT = 14;
 const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a small screen
 const HALL = { low: 800, height: 100 }; // presented on a screen that is so low, beside A and over the slider
 const [NARROW, STACKED, LOW] = [480, 752, 700];
-const [LETTER, APART] = [5.7, 44]; // pixels of one in the legend, and between steps at the axis
+const [LETTER, LINE] = [5.7, 16]; // pixels of one in the legend, and of a line of it
+const APART = 44; // pixels between steps at the axis
 
 /** @param {string} className @param {string} text @param {number} x @param {number} y */
 function written(className, text, x, y) {
@@ -95,8 +96,10 @@ export class Curves {
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const most = top ?? Math.max(1e-9, ...values) * 1.05;
     const x = (/** @type {number} */ step) => this.left + placeOf(steps, step) * this.width;
-    const inside = height - ABOVE - BELOW;
-    const y = (/** @type {number} */ value) => ABOVE + inside * (1 - Math.min(1, Math.max(0, value / most)));
+    const { names, lines } = this.legend(curves);
+    const above = ABOVE + LINE * (lines - 1);
+    const inside = height - above - BELOW;
+    const y = (/** @type {number} */ value) => above + inside * (1 - Math.min(1, Math.max(0, value / most)));
     for (const value of [0, most / 2, most]) {
       const text = top === 1 ? say("board.share.percent", { share: Math.round(100 * value) }) : short(value);
       svg.append(drawn("line", "rule", { x1: this.left, x2: this.left + this.width, y1: y(value), y2: y(value) }),
@@ -114,7 +117,7 @@ export class Curves {
       svg.append(drawn("circle", `dot ${kind}`, { cx: x(step) + aside, cy: y(value), r: 3 }));
       dots.push(y(value));
     }
-    svg.append(this.legend(curves));
+    svg.append(names);
     this.element.replaceChildren(svg, this.cursor);
     this.ticks.replaceChildren(...ticksOf(steps, this.width).map((step) => {
       const tick = make("span", "", [thousands(step)]);
@@ -123,17 +126,20 @@ export class Curves {
     }));
   }
 
-  // At the right, over the curves, each name with a piece of its line.
+  // At the right, over the curves, each name with a piece of its line, in as many lines as a narrow chart needs.
   legend(/** @type {Curve[]} */ curves) {
-    const group = drawn("g", "legend");
-    let right = this.left + this.width;
+    const names = drawn("g", "legend");
+    const end = this.left + this.width;
+    let [right, lines] = [end, 1];
     for (const { label, kind } of curves.toReversed()) {
-      const wide = LETTER * label.length;
-      group.append(written("name", label, right, 12),
-        drawn("line", `curve ${kind}`, { x1: right - wide - 22, x2: right - wide - 6, y1: 8, y2: 8 }));
-      right -= wide + 38;
+      const wide = LETTER * label.length + 22;
+      if (right < Math.min(end, wide)) [right, lines] = [end, lines + 1];
+      const y = LINE * lines - 4;
+      names.append(written("name", label, right, y),
+        drawn("line", `curve ${kind}`, { x1: right - wide, x2: right - wide + 16, y1: y - 4, y2: y - 4 }));
+      right -= wide + 16;
     }
-    return group;
+    return { names, lines };
   }
 
   // Move the cursor to a place of the axis, from 0 to 1.
