@@ -12,7 +12,13 @@ _ODD = r"""() => {
     .filter(each => each.checkVisibility({ visibilityProperty: true, opacityProperty: true })
       && each.getBoundingClientRect().width > 2);
   const places = '.cell, td, th, .name, .op, .stages, .head, .picture, .play, .row, .offer, .head-picture, .tab';
-  const bar = '.stAppHeader, .st-key-top_bar, [data-testid=stSidebar]';
+  const bar = '.stAppHeader, .st-key-top_bar, [data-testid=stSidebar], [data-testid=stElementToolbar]';
+  const act = innerWidth <= 640 ? 36 : 32; // for a finger
+  const way = '.narrow :is(.turn, .role-q, .role-k, .role-a, .role-v)'; // from one matrix to the next, in a picture
+  const highOf = each => { // beside words it's as high as they, and under a board on a telephone as its rows are
+    const chip = each.closest('.narrow .tools') && each.closest('.sentence').querySelector('.chip');
+    return chip ? chip.offsetHeight : each.closest('.narrow .views') ? 40 : act;
+  };
   const scaleOf = each => { // of the board that it stands in, whose dock doesn't grow as far
     const board = each.closest('.board');
     const scale = board ? parseFloat(getComputedStyle(board).getPropertyValue('--s')) : 1;
@@ -33,17 +39,17 @@ _ODD = r"""() => {
       && 'segment';
     if (each.matches('.keys-button')) return round && framed && 'mark';
     if (line && !framed) return isNear(size, 16) && 'quiet';
-    if (each.disabled) return isNear(high, 32) && isNear(size, 14) && 'outlined';
+    if (each.disabled) return isNear(high, highOf(each)) && isNear(size, 14) && 'outlined';
     if (each.closest('[class*="st-key-questions-open-"]')) return framed && round && isNear(size, 16) && 'card';
     if (!framed || !round) return false;
     if (bold && isNear(size, 17) && [36, 44, 52].some(least => isNear(high, least))) return 'large';
     const text = each.querySelector('p') ?? each, range = document.createRange();
     range.selectNodeContents(text);
     const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top / 8))).size;
-    return (isNear(high, 32) || (high > 32 && lines > 1)) && isNear(size, 14, 0.6) && bold === ink
+    return (isNear(high, highOf(each)) || (high > act && lines > 1)) && isNear(size, 14, 0.6) && bold === ink
       && (ink ? 'filled' : 'outlined');
   };
-  const acts = all('button, a[kind]').filter(each => !each.closest(`${places}, ${bar}`)
+  const acts = all('button, a[kind]').filter(each => !each.closest(`${places}, ${bar}, ${way}`)
     && (each.matches('[kind], [data-variant]') || each.getRootNode() !== document
       || each.closest('.door, .people, .teacher'))); // a class's pages, which aren't Streamlit's
   const odd = acts.filter(each => !kindOf(each)).map(each => {
@@ -56,7 +62,7 @@ _ODD = r"""() => {
     if (getComputedStyle(each).appearance !== 'none') odd.push(`a slider of another look: ${each.ariaLabel}`);
   const aside = `[data-testid=stCaptionContainer], [data-testid=stWidgetLabel], figcaption, small, svg,
     .short, .note, .status, .plane, .mix, .marks, .rows, [role=tooltip], .sr-only, .legend, table, pre, label`;
-  const least = each => each.closest(`${aside}, .st-key-foot`) ? 12 : 16;
+  const least = each => each.closest(`${aside}, .st-key-foot`) ? 12 : each.closest('.narrow') ? 13 : 16;
   for (const root of roots) {
     const walker = document.createTreeWalker(root === document ? document.body : root, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
@@ -73,6 +79,6 @@ _ODD = r"""() => {
 
 
 def odd(page: Page) -> list[str]:
-    """Return which buttons, sliders and sentences of a page on a laptop differ from all others of their kind."""
+    """Return which buttons, sliders and sentences of a page differ from all others of their kind."""
     found: list[str] = json.loads(page.evaluate(_ODD))
     return found

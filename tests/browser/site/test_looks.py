@@ -56,6 +56,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
         nothing_is_found(reader.page)
     eventually(lambda: odd(reader.page), [])
     _is_right(reader, name)
+    eventually(lambda: odd(reader.page), [])  # on a telephone, too
     reader.darken()
     if page in PAGES:
         nothing_is_found(reader.page)
@@ -114,6 +115,7 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New
         expect(reader.page.get_by_role("slider", name=say("board.play.slider"))).to_have_count(0)
         for windows, _ in zip((WINDOWS, AGAIN), schemes(reader.page), strict=True):
             _is_right(reader, f"lesson-{number}", windows)
+            eventually(lambda: odd(reader.page), [])
         reader.page.keyboard.press("PageDown")
     reader.page.keyboard.press("p")
     reader.page.set_viewport_size({"width": 1920, "height": 1080})
