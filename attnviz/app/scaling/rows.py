@@ -22,6 +22,7 @@ from attnviz.core.tokens import visible
 from attnviz.figures import row_spec
 from attnviz.link.parameter_table import QUERY, SWEEP, VIEW
 from attnviz.link.set_up import query_of
+from attnviz.published import OPENING, starting_points
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import write_number
 from attnviz.scaling.row_statistics import tokens_read
@@ -138,6 +139,10 @@ def _show(
         offer(f"scaling.row.{panel.scale}", title, say("scaling.row.alt", title=title, n=len(row.weights)), draw)
 
 
+def _words_of_opening() -> str:
+    return starting_points()[OPENING].scenario.text
+
+
 def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
     dim = settings.picked
     if dim > MAX_D:
@@ -146,7 +151,8 @@ def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
     others = {name: text for name in (QUERY, VIEW) if (text := url_texts.current(name))}
     if sweep := encode_settings(settings):
         others[SWEEP] = sweep
-    query = query_of(playground_scenario(scenario, settings), **others) if scenario else f"d_out={dim}"
+    opened = playground_scenario(scenario, settings) if scenario else Scenario(_words_of_opening(), d_out=dim)
+    query = query_of(opened, **(others if scenario else {}))
     # Not st.page_link: the controls of this session would hold on to their values, and the URL would have both.
     st.link_button(
         say("scaling.row.playground", dim=dim), f"./?{query}", key="scaling.open", icon=":material/open_in_new:",

@@ -7,8 +7,9 @@ from attnviz.app.entry.main import DOORS, HIDDEN, OWN_EXAMPLES
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually
 from tests.browser.readers import New
+from tests.written_links import names_its_sentence
 
 _MARKED = """() => [...document.querySelectorAll('[data-testid=stTopNav] > :not(.rc-overflow-item-rest)')].map(
   door => getComputedStyle(door.querySelector('a, button')).borderBottomColor)"""
@@ -93,3 +94,20 @@ def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
     else:  # it stands beside all that there is
         column = reader.page.locator("[class*=-board] .spine .cell")
     eventually(lambda: all(column.evaluate_all(f"cells => cells.map({_ON_TOP})")), True)
+
+
+_LINKS = """() => [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])]
+  .flatMap(root => [...root.querySelectorAll('a[href]')])
+  .filter(each => each.origin === location.origin && each.search).map(each => each.search.slice(1))"""
+
+
+@pytest.mark.parametrize("path", [
+    "/", "/lesson", "/questions", "/questions?question=root&predictions=off", "/scaling?predictions=off", "/compare",
+    "/learn", "/model", "/history", "/check", "/exercises",
+])  # fmt: skip
+def test_no_link_of_a_page_opens_random_numbers_of_another_sentence(new: New, path: str) -> None:
+    page = new(Learner).go(path).page
+    at_rest(page, lambda: page.locator("*").count())
+    links = page.evaluate(_LINKS)
+    assert [each for each in links if not names_its_sentence(each)] == []
+    assert "scaling" not in path or any("d_out=" in each for each in links), "Scaling leads to Explore"
