@@ -72,7 +72,7 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
     _keep(exercise)
     take_focus(asks=True)
     if not exercise.to_hand_in:
-        st.button(say("exercises.mark"), on_click=_mark, args=(exercise,))
+        st.button(say("exercises.mark"), on_click=_mark, args=(exercise,), type="primary")
     return answers, below
 
 

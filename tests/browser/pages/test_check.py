@@ -202,3 +202,19 @@ def test_tab_goes_through_the_rules_that_are_asked_for_and_then_from_field_to_fi
             page.keyboard.press("Enter")
             expect(rules).to_have_count(0)
             expect(fields.nth(n)).to_be_focused()
+
+
+_CUT = """inputs => inputs.filter(input => {
+  const { fontSize, fontFamily } = getComputedStyle(input, "::placeholder"), { padding } = getComputedStyle(input);
+  const canvas = document.createElement("canvas").getContext("2d");
+  canvas.font = `${fontSize} ${fontFamily}`;
+  const letters = 1.2 * canvas.measureText(input.placeholder).width; // hinted, as on many screens, they are wider
+  return letters > input.clientWidth - 2 * parseFloat(padding.split(" ")[1]);
+}).map(input => input.placeholder)"""
+
+
+def test_the_place_of_each_blank_is_read_whole_in_it(new: New) -> None:
+    page = new(Learner).open("/exercises", check="exercise.7.3.2.2.i.s.sac").page
+    blanks = page.locator("[class*=st-key-check_blank_] input")
+    expect(blanks.first).to_be_visible()
+    eventually(lambda: blanks.evaluate_all(_CUT), [])
