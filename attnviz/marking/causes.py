@@ -19,9 +19,9 @@ from attnviz.words import say
 
 SLIPS: tuple[Slip, ...] = slips_of_products.SLIPS + slips_of_softmax.SLIPS + slips_of_numbers.SLIPS
 _ENOUGH = np.log(20.0)  # how much better than chance a slip has to explain what is wrong
-_ALIKE = np.log(20.0)  # slips that explain it so nearly alike are both named
+_ALIKE = np.log(20.0)  # slips that explain it so nearly alike are all named
 _MOST_OF_A_CELL = np.log(1000.0)  # that one cell counts, however many digits it has
-MOST_NAMED = 2
+MOST_NAMED = 3  # where more explain it alike, none is named
 
 
 class Cause(NamedTuple):
@@ -41,7 +41,7 @@ class Cause(NamedTuple):
 
 @np.errstate(all="ignore")  # what overflows explains nothing
 def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
-    """Return at most two slips that explain a table; none if uncertain."""
+    """Return the slips that explain a table alike; none if uncertain."""
     wrong = table.at(*ENTERS)
     if not wrong.any():
         return ()
@@ -54,7 +54,7 @@ def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
         return ()
     best = ranked[0]
     alike = [each for each in ranked if each.explained == best.explained and best.evidence - each.evidence < _ALIKE]
-    return tuple(alike[:MOST_NAMED]) if len(alike) <= MOST_NAMED + 1 else ()
+    return tuple(alike) if len(alike) <= MOST_NAMED else ()
 
 
 def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iterator[Cause]:
@@ -147,10 +147,8 @@ def cause_in_words(marking: Marking, table: MarkedTable, tokens: Sequence[str] =
     title = table.stage.title
     if not causes:
         return _other_scale(marking, table) if table.count(*ENTERS) else ""
-    first, *others = (_clause(table, cause, tokens) for cause in causes)
-    if not others:
-        return say("marking.cause.one", title=title, cause=first)
-    return say("marking.cause.either", title=title, first=first, second=others[0])
+    said = [_clause(table, cause, tokens) for cause in causes]
+    return say(f"marking.cause.{len(said)}", title=title, **dict(zip(("first", "second", "third"), said, strict=False)))
 
 
 def _clause(table: MarkedTable, cause: Cause, tokens: Sequence[str]) -> str:

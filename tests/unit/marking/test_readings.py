@@ -199,6 +199,19 @@ def test_causes_are_said_with_the_readers_words_and_numbers() -> None:
     assert handed_in("scores", signed) == ("Scores: S[0, 1] has the wrong sign.",)
 
 
+def test_three_slips_that_give_the_same_numbers_are_all_named() -> None:
+    """At temperature ½ and d_k = 2, ln 2, 1/√2 and both left out make nearly one factor of the scores."""
+    q, k = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.4, 1.0], [0.2, -0.6]])
+    scaled = q @ k.T / math.sqrt(2) / 0.5
+    powers = 2.0**scaled
+    given: dict[str, Any] = {"q": q, "k": k, "scores": q @ k.T, "scaled_scores": Printed.of(scaled.round(2), 2)}
+    given["attention_weights"] = Printed.of((powers / powers.sum(1, keepdims=True)).round(2), 2)
+    (said,) = verdict(mark_pipeline(given, temperature=0.5)).slips
+    for slip in ("before they were divided by √d_k", "a second time", "powers of 2"):
+        assert slip in said
+    assert said.endswith("Each of the three would give these numbers.")
+
+
 OF_NUMBERS_AND_SOFTMAX = ("base_two", "dropped_out", "cells_exchanged", "point", "comma")
 
 
