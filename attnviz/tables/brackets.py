@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from attnviz.tables.cells import Lines, RawCell, RawTable, levels, refuse
+from attnviz.tables.typed_numbers import MINUS_SIGNS
 
 MOST_DRESS = 200  # characters of a print-out before and after its numbers
 MOST_AXES = 6
@@ -17,7 +18,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(rf"(?:,\s*\w+\s*=\s*{_VALUE})*\s*,?\s*\)?\s*[>}}]?\s*(?:<NDArray[^<>\n]{{0,60}}>)?\s*[;,.]?\s*")
 _BETWEEN_BLOCKS = re.compile(r"[\s,;]*")
 _BY_COMMA, _BY_BLANK = re.compile(r"[^,]*,?"), re.compile(r"\S+")
-_ONE_COMMA = re.compile(r"\s*[-+\u2212]?[0-9]*,[0-9]+\s*")
+_ONE_COMMA = re.compile(rf"\s*[-+{MINUS_SIGNS}]?[0-9]*,[0-9]+\s*")
 
 
 def bracketed(text: str, columns: int | None) -> RawTable:

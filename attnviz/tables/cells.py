@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 
 from attnviz.core.limits import MAX_TOKENS, SaidError
 from attnviz.core.tokens import visible
-from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, usual_number
+from attnviz.tables.typed_numbers import MINUS_SIGNS, NoNumberError, TypedNumber, read_number, usual_number
 from attnviz.words import plural, say, thousands
 
 MAX_ROWS = MAX_COLUMNS = MAX_TOKENS
@@ -85,7 +85,7 @@ def levels(text: str, start: int = 0) -> Iterator[tuple[int, bool, int]]:
 MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
 
 _BRACKET = re.compile(r"[\[\]]")
-_BARE = re.compile("[-+\u2212]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
+_BARE = re.compile(f"[-+{MINUS_SIGNS}]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`|\$|\"|')([^*_`$\"']+)\1")
 _TAGS = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<(su[pb]|small)>[^<>]{0,20}</\1>")
 _FOOTNOTE = re.compile(

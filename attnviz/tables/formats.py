@@ -9,7 +9,7 @@ from attnviz.core.limits import SaidError
 from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import RawCell, RawTable, check_counts, joined_to_numbers, quoted
 from attnviz.tables.markup import is_latex, latex
-from attnviz.tables.typed_numbers import is_number
+from attnviz.tables.typed_numbers import MINUS_SIGNS, is_number
 from attnviz.words import say, thousands
 
 MOST_BLOCKS = 1024
@@ -69,7 +69,7 @@ def joined(tables: Sequence[RawTable]) -> RawTable:
 
 _MARKDOWN_RULE = re.compile(r"\s*\|?\s*:?[-=]+:?\s*(?:[|+]\s*:?[-=]+:?\s*)*\|?\s*")
 _BLANKS_WITHIN = re.compile(r"[^,\s]\s+[^,\s]")
-_ONE_COMMA = re.compile("([-+\u2212\u2010-\u2014]?)([0-9]*),([0-9]+)")
+_ONE_COMMA = re.compile(f"([-+{MINUS_SIGNS}]?)([0-9]*),([0-9]+)")
 # A token that is one of these signs begins a row whose cells nothing but blanks part.
 _SIGN_AS_NAME = re.compile(r"([ \t]*)[,;:.!?]([ \t]+[^\s,;][^,;\t]*)")
 
@@ -191,6 +191,7 @@ def _quoted(line: str, separator: str) -> list[str]:
 def _markdown(text: str) -> RawTable:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     rules = [i for i, (_, line) in enumerate(lines) if ("-" in line or "=" in line) and _MARKDOWN_RULE.fullmatch(line)]
+    rules = [i for i in rules if i == rules[0] or "--" in lines[i][1] or "=" in lines[i][1]]  # | - | - | is a row
     if rules and rules[0] == 0:  # a frame around it all
         lines, rules = lines[1:], [i - 1 for i in rules[1:]]
     rows = [

@@ -6,34 +6,41 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from attnviz.core.stages import EVERY_STAGE, head_name
+from attnviz.tables.cells import undressed
 from attnviz.tables.grids import in_columns
 from attnviz.tables.markup import tables_of_html
-from attnviz.tables.names import INFINITE
+from attnviz.tables.names import INFINITE, MASKED
 from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, head_said, stage_named
-from attnviz.tables.typed_numbers import is_number
+from attnviz.tables.typed_numbers import MINUS_SIGNS, is_number
 
 _PROMPT = re.compile(
     r"[ \t]{0,8}(?:>>>|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|>>|>)[ \t]{0,8}"
     r"(?:(?:print|display|disp|pprint)\([ \t]{0,4})?([\w.]{1,30}?)"
     r"(?:\.(?:round|detach|numpy|tolist)\([^()]{0,10}\)){0,3}[ \t]{0,4}\)?;?[ \t]{0,8}"
 )
+_BEGINS = f"-+{MINUS_SIGNS}.0-9"  # what a number begins with
 _LETTER = re.compile(r"[^\W\d_]")
 _OUT = re.compile(r"[ \t]{0,8}Out ?\[[0-9]{0,6}\]:")
-_THEN_TABLE = re.compile(r"=\s{0,4}(?=\\begin|\\left|\[[-+\u2212.0-9\[]|(?:tensor|array|np\.array|torch\.tensor)\()")
+_THEN_TABLE = re.compile(
+    r"=\s{0,4}(?=\\begin|\\left|\[[" + _BEGINS + r"\[]|(?:tensor|array|np\.array|torch\.tensor)\()"
+)
 _OF_DICT = re.compile(r"[{,]\s{0,20}['\"]([\w′ ]{1,30})['\"]\s{0,4}:\s{0,4}(?=[\w.(\[]{0,30}\[)")
 _BEGINS_TABLE = re.compile(
-    r"[$\s]*(?:\\left\s*[\[(.|]?\s*)?(?:(?:[\w.]{1,30}\()*\s*[\[({]\s*[-+\u2212.0-9\[({nt]|[a-z]{4,9}\(c\(|\\begin|[-+\u2212]?[.0-9])"
+    r"[$\s]*(?:\\left\s*[\[(.|]?\s*)?(?:(?:[\w.]{1,30}\()*\s*[\[({]\s*[" + _BEGINS + r"\[({nt]|[a-z]{4,9}\(c\(|\\begin"
+    r"|[-+" + MINUS_SIGNS + r"]?[.0-9])"
 )
 _NAME_FIRST = re.compile(r"[#>*\s$-]{0,12}([^=:\n]{1,60}?)[ \t$*]{0,8}(?:=|:|<-)(?!=)[ \t*]{0,8}(.*)", re.DOTALL)
 _NAME_THEN_BRACKET = re.compile(
-    r"\s{0,8}([^\[\n:=]{1,40}?)[ \t]{1,8}((?:[\w.]{1,20}\()?\[\[?\s*[-+\u2212.0-9].*)", re.DOTALL
+    r"\s{0,8}([^\[\n:=]{1,40}?)[ \t]{1,8}((?:[\w.]{1,20}\()?\[\[?\s*[" + _BEGINS + r"].*)", re.DOTALL
 )
 _CORNER = re.compile(r"([\"']?)([\w′'^{}]{1,8}?)\1([,;\t])(.*)", re.DOTALL)
 _CELLS = re.compile(r"[,;\t]")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 # What stands in a cell that hides a key, or is left open: no word of a sentence.
-_NO_WORDS = re.compile(r"(?<![^\W\d_])(?:[-+\u2212]\s?)?(?:inf|infinity|∞|nan|masked|mask)(?![^\W\d_])", re.IGNORECASE)
-_NUMBERS = re.compile(r"(?<![\w.])[-+\u2212]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_NO_WORDS = re.compile(
+    rf"(?<![^\W\d_])(?:[-+{MINUS_SIGNS}]\s?)?(?:inf|infinity|∞|\\?infty|nan|masked|mask)(?![^\W\d_])", re.IGNORECASE
+)
+_NUMBERS = re.compile(rf"(?<![\w.])[-+{MINUS_SIGNS}]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
 _LAYER = re.compile(r"layers\.[0-9]{1,2}\s*")  # as an exported script prints it, above the tables of that layer
 _OF_ALL = re.compile(r"concat|all (?:the )?heads|together|side by side", re.IGNORECASE)
 _MOST_OF_A_NAME = 90
@@ -213,8 +220,8 @@ def _mark_of(line: str) -> tuple[str, str] | None:
 
 def _is_row(line: str) -> bool:
     """Whether numbers follow a line's first word, such as a token."""
-    cells = [cell.strip() for cell in _CELLS.split(line)[1:]]
-    return bool(cells) and all(is_number(cell) or INFINITE.fullmatch(cell) for cell in cells)
+    cells = [undressed(cell.strip())[0] for cell in _CELLS.split(line)[1:]]
+    return bool(cells) and all(is_number(cell) or INFINITE.fullmatch(cell) or MASKED.fullmatch(cell) for cell in cells)
 
 
 def _table_part(lines: list[str]) -> str:

@@ -7,16 +7,17 @@ from attnviz.core.limits import SaidError
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.tables.cells import CellReader, RawCell, RawTable, quoted
 from attnviz.tables.stage_names import stage_named
+from attnviz.tables.typed_numbers import MINUS_SIGNS
 from attnviz.words import plural, say
 
 Row = list[RawCell]
 
-INFINITE = re.compile("([-+\u2212]?)\\s*(?:inf|infinity|∞|\\\\infty)", re.IGNORECASE)
+INFINITE = re.compile(rf"([-+{MINUS_SIGNS}]?)\s*(?:inf|infinity|∞|\\?infty)", re.IGNORECASE)
 # As people mark or hatch a cell that is masked, and as they leave one open.
-MASKED = re.compile("[x×✗✕]|mask(?:ed)?|[-–—]|[░▒▓█▨▧▦▩╱╳/\\\\#]+", re.IGNORECASE)
+MASKED = re.compile(rf"[x×✗✕]|mask(?:ed)?|[-{MINUS_SIGNS}]{{1,3}}|[░▒▓█▨▧▦▩╱╳/\\#]+", re.IGNORECASE)
 NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
 
-_PLAIN = re.compile("[-+\u2212]?[0-9]*[.,]?[0-9]*")
+_PLAIN = re.compile(f"[-+{MINUS_SIGNS}]?[0-9]*[.,]?[0-9]*")
 _INDEX = re.compile("[0-9]{1,4}")
 # A letter, and no number that was mistyped, as 0.5x or O.5.
 _WORD = re.compile(r"(?![-+0-9OoIl]*[.,][0-9OoIl]+)(?![-+.]?[0-9]).*[^\W\d_].*|[^\w\s]{1,3}|[0-9]{1,4}[:)]", re.DOTALL)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from attnviz.core.limits import SaidError
+from attnviz.tables.typed_numbers import MINUS_SIGNS
 from attnviz.words import plural, say
 
 _OUT = re.compile(r"(?m)^([ \t]{0,8})Out ?\[[0-9]{0,6}\]:")
@@ -21,7 +22,9 @@ _SCALAR = re.compile(
     r"\(\s{0,4}([^\s()\[\]{},'\"]{1,60})\s{0,4}\)"
 )
 _SCALAR_TENSOR = re.compile(
-    r"(?<![\w.])(?:torch\.|tf\.)?(?:tensor|Array|mpf|mpfr|Decimal|N)\(\s{0,4}['\"]?([-+0-9.eEinf\u2212]{1,60})['\"]?"
+    r"(?<![\w.])(?:torch\.|tf\.)?(?:tensor|Array|mpf|mpfr|Decimal|N)\(\s{0,4}['\"]?([-+0-9.eEinf"
+    + MINUS_SIGNS
+    + r"]{1,60})['\"]?"
     r"(?:,\s{0,4}\w{1,20}=(?:<[^<>]{0,60}>|[^,()<>]{0,40}))*\s{0,4}\)"
 )
 _ENDLESS = re.compile(r"(?<![\w.])float\(\s{0,4}(['\"])\s{0,4}([-+]?(?:inf|infinity))\s{0,4}\1\s{0,4}\)", re.IGNORECASE)
@@ -99,7 +102,9 @@ def _tuples(text: str) -> str:
     """Round brackets of tuples become square ones; those of calls stay."""
     if "(" not in text or "|" in text or "\\" in text:
         return text
-    if not re.match(r"\s*(?:[\w ]{1,40}[=:]\s*)?(?:[\w.]{1,40}\(\s*)?[(\[]\s*[(\[]?\s*[-+.0-9(\u2212]", text):
+    if not re.match(
+        r"\s*(?:[\w ]{1,40}[=:]\s*)?(?:[\w.]{1,40}\(\s*)?[(\[]\s*[(\[]?\s*[-+.0-9(" + MINUS_SIGNS + "]", text
+    ):
         return text
     opened: list[int] = []
     signs, before = list(text), ""
@@ -176,7 +181,7 @@ _DECLARED = re.compile(
     r"(?:new\s+\w{1,10}\s*(?:\[\s*,?\s*\]\s*){1,3})?(?=\{)"
 )
 _COMMENTS = re.compile(r"//[^\n]{0,400}|/\*[^*]{0,400}\*/")
-_IN_BRACES = re.compile(r"[\s{}\-+.,0-9eEfFdDL\u2212]*;?\s*")
+_IN_BRACES = re.compile(r"[\s{}\-+.,0-9eEfFdDL" + MINUS_SIGNS + r"]*;?\s*")
 
 
 def declared_in_r(text: str) -> str:

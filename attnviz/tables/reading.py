@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from types import MappingProxyType
 
 import torch
@@ -14,7 +15,7 @@ from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
 from attnviz.tables.printouts import plainly
-from attnviz.tables.typed_numbers import NoNumberError, TypedNumber, read_number, why_no_number
+from attnviz.tables.typed_numbers import MINUS_SIGNS, NoNumberError, TypedNumber, read_number, why_no_number
 from attnviz.words import plural, say, thousands
 
 MAX_TABLE_CHARACTERS = 2_000_000
@@ -25,6 +26,11 @@ _NO_TEXT = re.compile(
     r"\s{0,20}(?:%PDF-|data:(?:image|application/pdf)|\x89PNG|<svg|!\[[^\]]{0,80}\]\([^)]{1,400}\)\s*$)"
 )
 
+# Where blanks part the cells, as in "- 0.5", the sign may be a masked cell, or a minus that nobody works out here: it's
+# only joined to the number where the rows have no equal length otherwise.
+_SIGN_APART = re.compile(
+    rf"(?<![^\s,;|&\[({{])([-+{MINUS_SIGNS}])[ \u00a0\u202f](?=[.,]?[0-9]|\\?inf|∞)", re.IGNORECASE
+)
 _BLANK = ReadCell("", frozenset(), None)
 _KINDS_OF_FILES = MappingProxyType(
     {
@@ -72,6 +78,24 @@ def read_table(
     Printed(rows=((0.57, 0.81),), decimals=2, cell_decimals=((2, 2),))
     """
     _check_text(text)
+    whole = _SIGN_APART.sub(r"\1", text)
+    is_apart = whole != text and not _holds(text, True, columns, expected_rows, blanks)
+    if is_apart and _holds(whole, infinite, columns, expected_rows, blanks):
+        table = _read(whole, infinite, columns, expected_rows, blanks)
+        return replace(table, remarks=(*table.remarks, say("tables.told.signs")))
+    return _read(text, infinite, columns, expected_rows, blanks)
+
+
+def _holds(text: str, infinite: bool, columns: int | None, expected_rows: int | None, blanks: bool) -> bool:
+    """Whether a text is a table, of so many columns where these are known."""
+    try:
+        read = _read(text, infinite, columns, expected_rows, blanks)
+    except SaidError:
+        return False
+    return columns in (None, len(read.rows[0]))
+
+
+def _read(text: str, infinite: bool, columns: int | None, expected_rows: int | None, blanks: bool) -> Printed:
     read = CellReader()
     raw, told = _raw_table(text.removeprefix("\ufeff"), read, expected_rows, columns)
     cells = [[read(cell.text) for cell in row] for row in raw.rows]

@@ -16,8 +16,9 @@ from attnviz.words import say
 MAX_CHARACTERS = 60
 MOST_OF_FRACTION = 4  # decimals that count as shown; a fraction that needs more, as 1/3 does, shows no number of them
 
-# Typeset minus signs, dashes and hyphens that stand for one.
-_MINUS = re.compile("[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]")
+# Typeset minus signs, dashes and hyphens that stand for one, as they stand in a regular expression's brackets.
+MINUS_SIGNS = "\u2212\u2010-\u2015\u207b\u02d7\ufe63\uff0d\u2796"
+_MINUS = re.compile(f"[{MINUS_SIGNS}]")
 _FULL_WIDTH = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in "０１２３４５６７８９．，＋／％ｅＥ"}
 _HIDES = re.compile(r"-\s*(?:inf|infinity|∞)", re.IGNORECASE)
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")

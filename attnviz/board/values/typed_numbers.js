@@ -14,7 +14,7 @@ export const LONGEST_TYPED = CONSTANTS.LONGEST_TYPED;
 const SHOWN_OF_TYPED = 40;
 
 // Typeset minus signs, dashes and hyphens that stand for one.
-const MINUS = /[\u2212\u2010\u2011\u2012\u2013\u2014\u207b\u02d7\ufe63\uff0d\u2796]/g;
+const MINUS = /[\u2212\u2010-\u2015\u207b\u02d7\ufe63\uff0d\u2796]/g;
 const FULL_WIDTH = /[０-９．，＋／％ｅＥ]/g;
 const RAISED = /10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
 const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺";

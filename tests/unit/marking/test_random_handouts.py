@@ -1,5 +1,6 @@
 """Handouts of random slips and forms: no row is lost, no right cell called wrong, and the slip is found first."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from attnviz.marking.causes import causes_of
 from attnviz.marking.handout import tables_in
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
+from attnviz.tables.reading import read_table
 from tests.examples import examples
 from tests.unit.marking.random_handouts import Array, Handout, handout
+from tests.unit.marking.written_forms import FORMS, Form
 
 FULL_DIGITS = Path(__file__).with_name("handout_full_digits.md")  # carried in full digits, with a forgotten bias
 
@@ -110,6 +113,56 @@ def test_rows_of_a_causal_table_are_rows_however_many_cells_are_hidden(hidden: s
     assert isinstance(table, Printed), table
     assert table.shape == (8, 8)
     assert (table.array == -np.inf).sum() == 28
+
+
+DASHES = "-−‐‑‒–—―﹣－➖"
+LONE = (
+    *DASHES,
+    "--",
+    "---",
+    "$-\\infty$",
+    "-\\infty",
+    *(sign + blank + end for sign in DASHES for blank in ("", " ") for end in ("inf", "∞")),
+)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_a_lone_dash_and_any_minus_before_an_infinity_hide_a_key_in_every_form(form: Form) -> None:
+    """A typesetter's minus, a dash for it, alone or before ∞, with a blank between: Word and PDF give each of them."""
+    rng = np.random.default_rng(0)
+    before = np.subtract.outer(np.arange(5), np.arange(5))
+    for hidden in LONE:
+        for masked in (before < 0, (before < 0) | (before > 1)):
+            table = np.where(masked, -np.inf, rng.uniform(-3, 3, (5, 5)).round(2))
+            text = form.write("Scaled scores", table, form.decimals or 2, hidden)
+            read, _ = tables_in(sorted_tables(f"{text}\n\n{form.write('A', np.eye(5), 4, hidden)}").tables).values()
+            assert isinstance(read, Printed), (hidden, text, read)
+            assert np.array_equal(read.array, table), (hidden, text, read)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("name", ["Q", "Scores"])
+def test_any_minus_before_a_number_is_its_sign_in_every_form(form: Form, name: str) -> None:
+    table = np.array([[-0.5, -1.25, 0.75], [0.25, -2.5, -0.5], [-1.5, 1.25, 0.25]])
+    for sign in (*DASHES, "⁻", *(f"{dash} " for dash in DASHES)):
+        heading, end, body = form.write(name, table, form.decimals or 2, "-inf").rpartition(name)
+        text = heading + end + re.sub("-(?=[0-9])", sign, body)
+        (read,) = tables_in(sorted_tables(text).tables).values()
+        assert isinstance(read, Printed), (sign, text, read)
+        assert np.allclose(read.array, table), (sign, text, read)
+
+
+def test_a_blank_behind_a_sign_is_said_and_hides_no_key_where_the_rows_tell() -> None:
+    apart = read_table("- 0.5 0.25\n0.5 0.75", infinite=True)
+    assert apart.rows == ((-0.5, 0.25), (0.5, 0.75))
+    assert any("“- 0.5”" in remark for remark in apart.remarks)
+    hidden = read_table("0.5 - -\n- 0.25 -\n- - 0.75", infinite=True)
+    assert hidden.shape == (3, 3)
+    assert not hidden.remarks
+    assert read_table("- 0.5\n- 0.25", infinite=True, columns=1).rows == ((-0.5,), (-0.25,))
+    assert read_table("- 0.5\n- 0.25", infinite=True).shape == (2, 2)
+    with pytest.raises(ValueError, match="“-” isn't a number"):
+        read_table("1 - 2\n3 - 4")
 
 
 @pytest.mark.parametrize("hidden", ["**-inf**", "*-inf*", "`-inf`", "__-∞__", "$-\\infty$", "-inf"])

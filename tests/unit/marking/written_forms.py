@@ -119,7 +119,27 @@ def _german_csv(name: str, table: Array, decimals: int, hidden: str) -> str:
     return f"{name}\n" + "\n".join(";".join(text.replace(".", ",") for text in row) for row in rows)
 
 
-_PLAIN = ("-inf", "-Inf", "-INF", "−inf", "-∞", "−∞", "-Infinity", "-infinity", "-1e9", "-1e+09")
+_PLAIN = (
+    "-inf",
+    "-Inf",
+    "-INF",
+    "−inf",
+    "-∞",
+    "−∞",
+    "-Infinity",
+    "-infinity",
+    "-1e9",
+    "-1e+09",
+    "–∞",
+    "—inf",
+    "− ∞",
+    "- inf",
+    "−",
+    "–",
+    "—",
+    "--",
+    "‑",
+)
 FORMS = MappingProxyType({form.name: form for form in (
     Form("numpy", _numpy, ("-inf",)),
     Form("array", _array, ("-inf",)),
