@@ -25,7 +25,7 @@ from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload
+from attnviz.tables.reading import read_upload, told_of_broken
 from attnviz.words import say
 
 MOST_FILES = 1000
@@ -62,7 +62,8 @@ def mark(arguments: Sequence[str]) -> int:
     _check_beside_key(given)
     if given.key is not None:
         return _mark_class(given)
-    tables, refused = _tables_of(read_upload(read_file(given.file)))
+    text = read_upload(read_file(given.file))
+    tables, refused = _tables_of(text)
     marking, misfits = mark_fitting(
         tables, scale=not given.unscaled, causal=given.causal, d_k=given.d_k, decimals=given.decimals,
         n_heads=given.heads, temperature=given.temperature, activation=given.activation, carried=given.carried,
@@ -78,7 +79,7 @@ def mark(arguments: Sequence[str]) -> int:
     notes = [f"{symbol_of(name)}: {told}" for name, table in tables.items() for told in table.remarks]
     notes += [f"{symbol_of(name)} isn't read. {why}" for name, why in refused.items()]
     notes += [f"{symbol_of(each.name)} isn't marked. {each.error} {each.cause}".rstrip() for each in misfits]
-    for note in notes:
+    for note in filter(None, [told_of_broken(text), *notes]):
         print(f"attnviz: {note}", file=sys.stderr)
     if refused or misfits or not any(table.n_cells for table in marking.tables):
         return 2

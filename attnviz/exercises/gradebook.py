@@ -200,6 +200,7 @@ def _number(value: float) -> str:
 
 
 _TRIES = 4000
+_MORE_TRIES = 400  # for rows that differ, once a fair sheet is found: some sizes have hardly any
 _WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # of whole numbers, of decimals: what most sheets have
 MOST_KEYS = 1000
 
@@ -215,11 +216,14 @@ def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
     generator = torch.Generator().manual_seed(int.from_bytes(seed[:4]))
     least, most = _WORK[like.integers]
     found: list[torch.Tensor] | None = None
-    for inputs in islice(like.draws(generator), _TRIES):
+    last = _TRIES
+    for n, inputs in enumerate(islice(like.draws(generator), _TRIES)):
+        if n > last:
+            break
         x, w_q, w_k, w_v = inputs
         trace = attend(x, w_q, w_k, w_v, scale=like.scale, tokens=like.tokens)
         if _are_ws_apart(*inputs) and least <= work_of(trace) <= most and is_good(trace) and _shows_each(trace):
-            found = inputs
+            found, last = inputs, min(last, n + _MORE_TRIES) if found is None else last
             if do_rows_differ(trace, DECIMALS):
                 break
     if found is not None:

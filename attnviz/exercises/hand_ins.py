@@ -20,7 +20,7 @@ from attnviz.marking.settings import symbol_of
 from attnviz.tables.grids import is_workbook, read_workbook, tables_of_workbook
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload
+from attnviz.tables.reading import read_upload, told_of_broken
 from attnviz.words import plural, say
 
 _LINK = re.compile(r"https?://[^\s\"'<>]{1,100000}")
@@ -198,6 +198,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     read = tables_in(hand_in.tables)
     told = [say("exercises.class.unread", symbol=symbol_of(name), why=why)
             for name, why in read.items() if isinstance(why, str)]  # fmt: skip
+    told += filter(None, [told_of_broken(hand_in.words)])
     told += [say("exercises.class.twice", symbol=symbol_of(name)) for name in hand_in.twice]
     tables = {name: table for name, table in read.items() if isinstance(table, Printed)}
     inputs = {name: table for name, table in tables.items() if name in ("x", "w_q", "w_k", "w_v")}

@@ -18,7 +18,7 @@ from attnviz.core.limits import RefusedError, check_choice
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.seeding.word_classes import MOST_CHARACTERS as MOST_OF_CLASSES
-from attnviz.core.seeding.word_classes import chosen_classes, classes_text
+from attnviz.core.seeding.word_classes import MOST_CHOSEN, chosen_classes, classes_text
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
 from attnviz.core.trace import available_devices
@@ -59,9 +59,18 @@ class Control(Parameter):
         return say(key) if key in catalogue() else ""
 
 
+def _classes(raw: str) -> str:
+    """Read chosen classes of words; of too many, the first."""
+    by_word = {part.rpartition(":")[0]: part for part in raw.split()}
+    kept = classes_text(chosen_classes(" ".join(list(by_word.values())[:MOST_CHOSEN])))
+    if len(by_word) > MOST_CHOSEN:
+        raise UnreadableError("links.classes", kept, told=len(by_word), most=MOST_CHOSEN)
+    return kept
+
+
 # What-if switches, with commas between them, as what they are called today; blank for none.
 SWITCHES = By(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
-CLASSES = By(lambda raw: classes_text(chosen_classes(raw)), str, lambda: say("links.expected.word_classes"))
+CLASSES = By(_classes, str, lambda: say("links.expected.word_classes"))
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
     "text": PUBLISHED_TEXT,
     "embedding": "published",

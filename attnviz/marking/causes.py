@@ -81,7 +81,7 @@ def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iter
                     if (others & ~held).any() or not (explained == n or (explained >= 4 and explained >= 0.8 * n)):
                         continue
                     of_cells = np.sort(worth[held & wrong])[::-1]
-                    evidence = float(of_cells[candidate.fitted :].sum()) - np.log(len(candidates))
+                    evidence = float(of_cells[candidate.fitted :].sum()) - np.log(max(len(candidates), candidate.among))
                     yield Cause(name, stage, candidate.places, values, explained, evidence)
 
 

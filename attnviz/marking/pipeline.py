@@ -131,9 +131,12 @@ def mark_pipeline(
     settings = Settings(scale, said or found, temperature, d_k, activation, heads)
     marking = _likeliest(printed, settings, rounded_inputs, carried, precision)
     open_ = causal is None and mask is None and found is None and marking.n_not_right
-    for perhaps in perhaps_masked(printed, marking.before) if open_ else ():
+    for perhaps, is_shown in perhaps_masked(printed, marking.before).items() if open_ else ():
         masked = _likeliest(printed, replace(settings, masked=perhaps), rounded_inputs, carried, precision)
-        if masked.n_not_right < marking.n_not_right:
+        # As many may be wrong either way, as where dropout takes the one weight that told them apart.
+        # A mask that a row contradicts has to explain most of what is wrong.
+        is_better = (masked.n_not_right, masked.unlikeliness) < (marking.n_not_right, marking.unlikeliness)
+        if is_better and (is_shown or masked.n_not_right <= marking.n_not_right / 2):
             marking, found = masked, perhaps
         if not marking.n_not_right:
             break

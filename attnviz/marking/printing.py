@@ -60,18 +60,21 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
     return next(filter(None, found), None)
 
 
-def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarray]) -> list[Masked]:
-    """Return the masks that zeros in attention weights suggest, the likeliest first.
+def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarray]) -> dict[Masked, bool]:
+    """Return masks that zeros in attention weights suggest, the likeliest first.
 
-    Every key that one hides has a weight of 0. Weights that are seen may round to 0, too, so of several such masks
-    these are the few with which the softmax of the scaled scores in `before` comes nearest to the weights.
+    Every key that one hides has a weight of 0, in all rows or, where the value is False, in all but one, which may be
+    wrong. Weights that are seen may round to 0,
+    too, so of several such masks these are the few with which the softmax of the scaled scores in `before` comes
+    nearest to the weights.
     """
     every = {name: table.array for name, table in printed.items() if base_of(name) == _WEIGHTS}
     zeros = [weights == 0 for weights in every.values()]
     if not zeros or len({each.shape for each in zeros}) > 1 or not _may_hide(zeros[0]):
-        return []
+        return {}
     of_all = np.logical_and.reduce(zeros)
-    likely = [mask for mask in dict.fromkeys(_masks(of_all)) if of_all[mask.hidden(*of_all.shape)].all()]
+    rows = {mask: _rows_that_show(mask.hidden(*of_all.shape), zeros) for mask in _masks(of_all)}
+    likely = [mask for mask, shown in rows.items() if all(shown) or (len(shown) > 2 and shown.count(False) == 1)]
 
     def off(mask: Masked) -> float:
         hidden = mask.hidden(*of_all.shape)
@@ -82,7 +85,12 @@ def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarr
             if each is not None and each.shape == hidden.shape
         )
 
-    return sorted(likely, key=off)[:_MOST_LIKELY]
+    return {mask: all(rows[mask]) for mask in sorted(likely, key=off)[:_MOST_LIKELY]}
+
+
+def _rows_that_show(hidden: np.ndarray, zeros: list[np.ndarray]) -> list[bool]:
+    """Return for each row with hidden keys whether these have zeros."""
+    return [bool(each[row][hidden[row]].all()) for each in zeros for row in np.flatnonzero(hidden.any(axis=1))]
 
 
 def _masks(zeros: np.ndarray) -> Iterator[Masked]:

@@ -167,7 +167,7 @@ def _read_as(
             "due": step.printed(due, name),
             "read": step.printed(value, name),
         }
-        return Candidate(values, places, fitted, named)
+        return Candidate(values, places, fitted, named, step.sources[n].size)
 
     slips = [("sign_read", -due)]
     if name in step.decimals:

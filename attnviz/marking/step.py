@@ -22,12 +22,16 @@ class Row(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A table with a slip; `fitted` numbers were chosen to fit."""
+    """A table with a slip; `fitted` numbers were chosen to fit.
+
+    `among` is how many such slips were tried, where only those that fit are candidates.
+    """
 
     values: np.ndarray
     places: Mapping[str, Any] = {}  # a default that nothing changes
     fitted: int = 0
     named: str = ""  # the slip that it turns out to be, where that is another
+    among: int = 1
 
 
 Candidates = Iterable[Candidate | np.ndarray]

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from importlib.util import find_spec
@@ -25,6 +26,7 @@ Grid = Sequence[Sequence[str]]
 _LETTER = re.compile(r"[^\W\d_]")
 _SEPARATORS = "\t;,"
 _SECONDS = 20.0
+_KIND, _MOST_OF_A_KIND = "mimetype", 100  # where OpenDocument says what a file is, and how many bytes of it
 _WHOLE = 1e15  # from here on, a number isn't written out to its ones
 
 
@@ -112,7 +114,7 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
 
     Raises ``ValueError`` with a sentence for what can't be read. Needs python-calamine, and no other package.
     """
-    _check_packed(data)
+    check_packed(data)
     if find_spec("python_calamine") is None:
         raise SaidError(say("tables.workbook_needs"))
     command = [sys.executable, "-I", workbook_cells.__file__]
@@ -124,16 +126,22 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
     return {name: [[*map(_text, row)] for row in rows] for name, rows in sheets.items()}
 
 
-def _check_packed(data: bytes) -> None:
+def check_packed(data: bytes) -> None:
     """Refuse a packed file whose list of files is no workbook's."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            names = set(packed.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+            names = packed.namelist()
+            kind = packed.open(_KIND).read(_MOST_OF_A_KIND) if _KIND in names else b""
+    except (zipfile.BadZipFile, ValueError, RuntimeError, EOFError, zlib.error):
         return  # what is damaged is told by whoever reads it
-    if any(name.startswith("word/") for name in names):
+    folders = {name.partition("/")[0] for name in names}
+    if "ppt" in folders or b"presentation" in kind:
+        raise SaidError(say("tables.slides"))
+    if "word" in folders or (kind and b"spreadsheet" not in kind):
         raise SaidError(say("tables.document"))
-    if "content.xml" not in names and not any(name.startswith("xl/") for name in names):
+    if any(name.endswith(".iwa") for name in names):
+        raise SaidError(say("tables.of_apple"))
+    if "content.xml" not in names and "xl" not in folders:
         raise SaidError(say("tables.packed"))
 
 

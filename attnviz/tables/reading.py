@@ -11,6 +11,7 @@ from attnviz.core.arguments import typed
 from attnviz.core.limits import MAX_FILE_BYTES, SaidError, in_short
 from attnviz.tables.cells import CellReader, RawCell, RawTable, ReadCell, check_counts, quoted, refuse
 from attnviz.tables.formats import joined, split_table
+from attnviz.tables.grids import check_packed
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED, NOT_GIVEN, without_names
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed
@@ -36,7 +37,10 @@ _KINDS_OF_FILES = MappingProxyType(
     {
         "picture": (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM6", b"II*\0", b"MM\0*", b"\0\0\0\x18ftyphei"),
         "pdf": (b"%PDF-",),
-        "workbook": (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"),
+        "document": (b"{\\rtf",),
+        "old_office": (b"\xd0\xcf\x11\xe0",),
+        "packed": (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\xfd7zXZ"),
+        "workbook": (b"PK\x03\x04",),
     }
 )
 
@@ -87,7 +91,7 @@ def read_table(
 
 
 def _holds(text: str, infinite: bool, columns: int | None, expected_rows: int | None, blanks: bool) -> bool:
-    """Whether a text is a table, of so many columns where these are known."""
+    """Whether a text is a table, of `columns` where these are known."""
     try:
         read = _read(text, infinite, columns, expected_rows, blanks)
     except SaidError:
@@ -243,12 +247,15 @@ def write_table(printed: Printed) -> str:
 def read_upload(data: bytes) -> str:
     """Return an uploaded file's text: UTF-8, marked UTF-16, or Windows-1252.
 
-    The last is what Excel saves as CSV in Western Europe.
+    The last is what Excel saves as CSV in Western Europe. Of UTF-8 with a few broken bytes, a sign stands in their
+    place; :func:`told_of_broken` says so.
 
     Raises ``ValueError`` with a sentence for whoever uploaded it: what of it is no text, or that it's too large.
     """
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
+            if kind == "workbook":
+                check_packed(data)
             raise SaidError(say(f"tables.{kind}"))
     if len(data) > MAX_FILE_BYTES:
         raise SaidError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES)))
@@ -259,14 +266,32 @@ def read_upload(data: bytes) -> str:
         before = text[:bad]
         byte = 0
     except UnicodeDecodeError as error:
-        if encoding == "utf-8-sig" and (windows := _of_windows(data)):
-            return windows
+        if encoding == "utf-8-sig" and (found := _mostly_utf8(data) or _of_windows(data)):
+            return found
         bad, before = error.start, data[: error.start].decode("latin-1")
         byte = data[error.start]
     if bad < 0:
         return text
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     raise SaidError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))
+
+
+_BROKEN = "\ufffd"
+_MORE_BYTES = re.compile(r"[^\x00-\x7f\ufffd]")
+
+
+def _mostly_utf8(data: bytes) -> str:
+    """Return the text of UTF-8 with few broken bytes, or empty.
+
+    In Windows-1252 hardly two letters that aren't English make one sign of UTF-8.
+    """
+    text = data.decode("utf-8-sig", "replace")
+    return text if len(_MORE_BYTES.findall(text)) > text.count(_BROKEN) and not _CONTROL.search(text) else ""
+
+
+def told_of_broken(text: str) -> str:
+    """Say where an upload holds a broken byte, or empty."""
+    return say("tables.broken", line=text[: text.index(_BROKEN)].count("\n") + 1) if _BROKEN in text else ""
 
 
 def _of_windows(data: bytes) -> str:

@@ -2,8 +2,9 @@
 // it has ended. It stands in the page itself, before all scripts.
 {
   const HEARD = new Set(["PageDown", "PageUp", "ArrowLeft", "ArrowRight", " "]);
-  // The page stands once no run goes on in RESTS looks; for a run that a key begins, up to STARTS looks are waited.
-  const [LOOK_MS, RESTS, STARTS] = [100, 3, 20];
+  // The page stands once no run goes on in RESTS looks; for a run that a key begins, up to STARTS looks are waited. One
+  // that doesn't rest in MOST looks, 15 s, scrolls by its keys again.
+  const [LOOK_MS, RESTS, STARTS, MOST] = [100, 3, 20, 150];
   /** @type {KeyboardEventInit[]} */
   const kept = [];
   const keep = (/** @type {KeyboardEvent} */ event) => {
@@ -15,11 +16,14 @@
   };
   addEventListener("keydown", keep, true);
   let rests = 0;
+  let looks = 0;
   const look = setInterval(() => {
     rests = document.querySelector('[data-test-script-state="notRunning"]') ? rests + 1 : 0;
-    if (rests < RESTS) return;
+    looks += 1;
+    const isOver = looks > MOST;
+    if (rests < RESTS && !isOver) return;
     const next = kept.shift();
-    if (next) {
+    if (next && !isOver) {
       rests = -STARTS;
       document.body.dispatchEvent(new KeyboardEvent("keydown", next));
       return;

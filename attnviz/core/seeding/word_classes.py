@@ -16,7 +16,7 @@ Row = tuple[float, float, float]
 # The features that the columns of X stand for, as those of the example made by hand.
 FEATURES = ("noun", "adjective", "verb")
 MOST_CHARACTERS = 4000  # of the classes that a reader chose, in a link and in a scenario
-_MOST_CHOSEN = 64
+MOST_CHOSEN = 64
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def chosen_classes(text: str) -> dict[str, str]:
         if not colon or not word or name not in FEATURES:
             raise RefusedError("word_classes", value=part)
         chosen[plain_word(word)] = name
-    if len(chosen) > _MOST_CHOSEN:
+    if len(chosen) > MOST_CHOSEN:
         raise RefusedError("word_classes", value=text)
     return dict(sorted(chosen.items()))
 

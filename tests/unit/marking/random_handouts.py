@@ -30,7 +30,8 @@ class Handout:
     """A handout's text and settings, and what was planted: in which table, and which of its cells are wrong for sure.
 
     `touched` are all cells of that table that the slip moves, also those by less than rounding may. `without` are the
-    tables as they would be printed without the slip.
+    tables as they would be printed without the slip. `hides_digits` says that the inputs' digits that aren't printed
+    were carried.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Handout:
     touched: Array = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     sure: Array = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     without: Tables = field(default_factory=dict)
+    hides_digits: bool = False
 
 
 def base(name: str) -> str:
@@ -166,7 +168,8 @@ def handout(seed: int) -> Handout | None:
     with np.errstate(all="ignore"):
         off = np.abs(printed[stage] - due[stage]) * 10.0**maker.decimals
     off = np.where(printed[stage] == due[stage], 0.0, np.where(np.isfinite(off), off, np.inf))
-    return Handout(text, settings, tables, told, slip, stage, off > 0, off >= FROM, maker.all()[0])
+    return Handout(text, settings, tables, told, slip, stage, off > 0, off >= FROM, maker.all()[0],
+                   hides_digits=maker.way == "full" and not maker.typed)  # fmt: skip
 
 
 def written(maker: _Maker, tables: Tables) -> str:

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import torch
 
 from attnviz.commands.main import main
 from attnviz.commands.mistyped import check_first_word
@@ -141,6 +144,24 @@ def test_no_sheet_has_two_rows_of_attention_weights_alike(hand_in: bool, tmp_pat
     for exercise in read_keys((tmp_path / "keys.json").read_text(encoding="utf-8")).values():
         rows = exercise.table("attention_weights").tolist()
         assert len(set(map(tuple, rows))) == len(rows), exercise.encoded()
+
+
+def test_a_sheet_whose_sizes_have_no_differing_rows_is_drawn_without_looking_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With d_k = 1 and four tokens, hardly any whole numbers have them: 4,000 draws took seconds for each sheet."""
+    drawn: list[object] = []
+    draws = Exercise.draws
+
+    def counted(*given: Any) -> Iterator[list[torch.Tensor]]:
+        for each in draws(*given):
+            drawn.append(each)
+            yield each
+
+    monkeypatch.setattr(Exercise, "draws", counted)
+    sheet = sheet_to_hand_in(Exercise(2, 4, 4, 1, blank=RESULTS[3:]), b"s")
+    assert len({*map(tuple, sheet.table("attention_weights").tolist())}) < 4
+    assert len(drawn) < 500
 
 
 @pytest.mark.parametrize("like", [Exercise(), Exercise(MAX_SEED, 5, 4, 4, False, blank=RESULTS)])

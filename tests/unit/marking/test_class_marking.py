@@ -29,6 +29,7 @@ from tests.unit.marking.class_of_students import (
     xlsx,
 )
 
+OPEN = "application/vnd.oasis.opendocument"
 WORTH = (2, 2, 2, 3, 3, 4, 4)
 LIKE = Exercise(n_tokens=3, d_in=3, d_k=2, blank=left_out(4))
 
@@ -102,6 +103,14 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path, capsys: p
         "scan.pdf": (b"%PDF-1.7 ...", "PDF"),
         "all.zip": (packed({"a.md": "Q"}), "Unpack it"),
         "work.docx": (packed({"word/document.xml": "<w/>"}), "text document"),
+        "work.odt": (packed({"mimetype": f"{OPEN}.text", "content.xml": "<o/>"}), "text document"),
+        "work.rtf": (b"{\\rtf1 Q}", "text document"),
+        "talk.odp": (packed({"mimetype": f"{OPEN}.presentation", "content.xml": "<o/>"}), "presentation"),
+        "talk.pptx": (packed({"ppt/presentation.xml": "<p/>"}), "presentation"),
+        "work.pages": (packed({"Index/Document.iwa": ""}), "Pages, Numbers or Keynote"),
+        "old.doc": (b"\xd0\xcf\x11\xe0", "old kind"),
+        "all.rar": (b"Rar!\x1a\x07", "Unpack it"),
+        "empty.ods": (packed({"mimetype": f"{OPEN}.spreadsheet", "content.xml": "<o/>"}), "isn't a workbook"),
         "photo.jpg": (b"\xff\xd8\xff\xe0", "picture"),
         "bytes.csv": (b"Q\n1 \x81 2", "0x81"),
         "deep.json": (b'{"Q": ' + b"[" * 100_000, "no table"),
@@ -120,7 +129,7 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path, capsys: p
     (tmp_path / "class" / "link.md").symlink_to("/etc/hostname")
     status, lines = mark_class(tmp_path, files, range(1, 4))
     assert status == 2
-    assert "3 hand-ins of 17 are marked." in capsys.readouterr().out
+    assert f"3 hand-ins of {len(files) + 1} are marked." in capsys.readouterr().out
     for name, (_, why) in bad.items():
         assert why in lines[name]["to look at"], (name, lines[name])
         assert lines[name]["total"] == ""
@@ -130,7 +139,7 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path, capsys: p
     assert lines["wide.md"]["total"] == "18"
     assert lines["good.md"]["total"] == lines["team/=1+1.csv"]["total"] == "20"
     pages = sorted(page.name for page in (tmp_path / "pages" / "students").iterdir())
-    assert len(pages) == 17
+    assert len(pages) == len(files) + 1
     assert "team__1_1.csv.html" in pages
     (tmp_path / "alone").mkdir()
     status, lines = mark_class(tmp_path / "alone", {"prose.md": b"I was ill."}, range(1, 4))

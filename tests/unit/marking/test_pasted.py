@@ -17,7 +17,7 @@ from attnviz.documents import report
 from attnviz.export import matrix_csv, trace_json
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_table, read_upload, write_table
+from attnviz.tables.reading import read_table, read_upload, told_of_broken, write_table
 from attnviz.words import say
 
 ROWS = ((0.57, 0.81), (1.25, 1.35))
@@ -300,6 +300,20 @@ def test_what_may_be_two_things_is_asked_about(text: str, message: str) -> None:
 def test_a_picture_a_pdf_and_a_workbook_are_refused_with_what_to_do(data: bytes, key: str) -> None:
     with pytest.raises(ValueError, match="^" + say(f"tables.{key}")[:20]):
         read_upload(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_a_file_is_read_in_the_encoding_that_it_has(encoding: str) -> None:
+    text = "Élève Zoé\nClés\n1,5;2\nÜbung, Müller\n"
+    assert read_upload(text.encode(encoding)) == text
+    assert not told_of_broken(text)
+
+
+@pytest.mark.parametrize("broken", [b"\xff", b"\xe9", b"\xc3"])
+def test_utf8_with_one_broken_byte_stays_utf8_and_the_line_is_told(broken: bytes) -> None:
+    read = read_upload("Élève ".encode() + broken + " Zoé\nClés\n1,5;2\n".encode())
+    assert read == "Élève \ufffd Zoé\nClés\n1,5;2\n"
+    assert told_of_broken(read).startswith("Line 1 holds a byte that isn't UTF-8")
 
 
 # Several tables in one text

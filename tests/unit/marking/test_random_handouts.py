@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attnviz.commands.main import main
@@ -54,10 +54,13 @@ NAMED = {
     "root": ("root_forgotten",), "row": ("row_of_another",), "sign": ("sign",), "turned": ("exchanged",),
 }  # fmt: skip
 FAR = 20.0  # units of the last place: so much no rounding moves what these small matrices make
+OF_FLOAT32 = 1e-2  # so much may be off what is computed in float32, behind the softmax of large scores
 OF_RIGHT_WORK = (Mark.RIGHT, Mark.CARRIED, Mark.HIDDEN)
 
 
 @settings(max_examples=examples(200))
+@example(40024088)  # dropout takes the one weight that tells whether there's a mask
+@example(73608)  # a row of another, in one head of three, has a weight where the mask hides a key
 @given(st.integers(0, 10**9))
 def test_no_right_cell_of_a_random_handout_is_wrong_and_its_slip_is_found_first(seed: int) -> None:
     made = handout(seed)
@@ -79,16 +82,21 @@ def test_no_right_cell_of_a_random_handout_is_wrong_and_its_slip_is_found_first(
 
 
 def _check_before_and_after(made: Handout, marking: Marking) -> None:
-    """Without a slip and before it, all is right; what is made of its wrong numbers is right given these."""
+    """Without a slip and before it, all is right; what is made of its wrong numbers is right given these.
+
+    Where inputs hid digits that were carried, a wrong number elsewhere makes that less sure: it may be in doubt, and
+    what follows from it be within what the hidden digits allow.
+    """
+    right = (*OF_RIGHT_WORK, Mark.DOUBTFUL) if made.slip and made.hides_digits else OF_RIGHT_WORK
     names = [table.stage.name for table in marking.tables]
     for at, table in enumerate(marking.tables):
         name = table.stage.name
         if not made.slip or at < names.index(made.stage):
-            assert table.count(*OF_RIGHT_WORK) == table.n_cells, (made.told, name, table.marks)
-        elif at > names.index(made.stage):
+            assert table.count(*right) == table.n_cells, (made.told, name, table.marks)
+        elif at > names.index(made.stage) and not made.hides_digits:
             with np.errstate(all="ignore"):
-                off = np.abs(made.printed[name] - made.without[name]) * 10.0**table.decimals
-            far = np.where(np.isfinite(off), off, 0.0) > FAR
+                off = np.abs(made.printed[name] - made.without[name])
+            far = np.where(np.isfinite(off), off, 0.0) > max(FAR * 10.0**-table.decimals, OF_FLOAT32)
             assert (table.at(Mark.FOLLOWS) | ~far).all(), (made.told, name, np.argwhere(far)[0], table.marks)
 
 

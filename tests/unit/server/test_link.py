@@ -134,6 +134,16 @@ def test_what_a_link_cannot_be_is_named_and_the_rest_opens(query: str, ignored: 
     assert scenario == Scenario(embedding="published", d_out=4)
 
 
+def test_of_more_chosen_words_than_there_may_be_the_first_are_kept_and_it_is_said() -> None:
+    query = "seed=7&word_classes=" + "+".join(f"w{n:02}:noun" for n in range(70))
+    scenario, said = scenario_from_query(query)
+    assert scenario.word_classes == " ".join(f"w{n:02}:noun" for n in range(64))
+    assert scenario.seed == 7
+    assert said == [say("links.classes", told=70, most=64)]
+    again = "+".join(["w00:verb"] * 2 + [f"w{n:02}:noun" for n in range(64)])
+    assert scenario_from_query(f"word_classes={again}")[1] == []
+
+
 def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
     start = time.perf_counter()
     scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)

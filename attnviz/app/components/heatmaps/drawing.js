@@ -131,8 +131,8 @@ const PAUSE = 100; // ms between them
 
 /** @param {HTMLElement} root of the heatmaps @param {HTMLElement} gap
  *  @param {HTMLElement | null} picked the heatmap with the picked cell @param {boolean} seen whether it's to be seen
- *  @param {number} [left] looks */
-export function makeRoom(root, gap, picked, seen, left = LOOKS) {
+ *  @param {number} [left] looks @param {number} [height] that was scrolled to: who scrolls on isn't held back */
+export function makeRoom(root, gap, picked, seen, left = LOOKS, height = 0) {
   const panel = document.querySelector(".st-key-picked_cell");
   const { style } = document.documentElement;
   if (!picked || !(panel instanceof HTMLElement) || !root.isConnected) {
@@ -146,8 +146,9 @@ export function makeRoom(root, gap, picked, seen, left = LOOKS) {
   style.setProperty("--attnviz-explained-at", "absolute");
   const top = gap.getBoundingClientRect().top - root.getBoundingClientRect().top;
   style.setProperty("--attnviz-explained-top", `${top}px`);
-  if (seen) panel.scrollIntoView({ block: "nearest" });
-  if (left > 0) setTimeout(() => gap.isConnected && makeRoom(root, gap, picked, seen, left - 1), PAUSE);
+  const now = panel.offsetHeight;
+  if (seen && now !== height) panel.scrollIntoView({ block: "nearest" });
+  if (left > 0) setTimeout(() => gap.isConnected && makeRoom(root, gap, picked, seen, left - 1, now), PAUSE);
 }
 
 // The last group of the same line.

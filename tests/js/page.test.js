@@ -1,0 +1,97 @@
+// What a page does by itself while somebody presses keys and scrolls: it holds nobody back for long.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { makeRoom } from "../../attnviz/app/components/heatmaps/drawing.js";
+
+const EARLY_KEYS = readFileSync(new URL("../../attnviz/app/server/early_keys.js", import.meta.url), "utf8");
+const LOOKS_A_SECOND = 10;
+
+/** Early keys on a page that rests after some looks, or never. @param {number} restsAfter */
+function pageThatRests(restsAfter) {
+  let looks = 0;
+  const page = {
+    /** @type {((event: object) => void) | undefined} */ keep: undefined,
+    /** @type {(() => void) | undefined} */ look: undefined,
+    /** @type {string[]} */ heard: [],
+  };
+  const body = { dispatchEvent: (/** @type {{ key: string }} */ event) => page.heard.push(event.key) };
+  runInNewContext(EARLY_KEYS, {
+    document: { body, querySelector: () => (looks > restsAfter ? {} : null) },
+    addEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ keep) => { page.keep = keep; },
+    removeEventListener: () => { page.keep = undefined; },
+    setInterval: (/** @type {() => void} */ look) => { page.look = look; },
+    clearInterval: () => { page.look = undefined; },
+    KeyboardEvent: class {
+      /** @param {string} _ @param {{ key: string }} of */
+      constructor(_, of) { this.key = of.key; }
+    },
+  });
+  return {
+    page,
+    // Returns whether the key was kept from the page.
+    press(/** @type {string} */ key) {
+      let kept = false;
+      const stop = () => { kept = true; };
+      page.keep?.({ isTrusted: true, target: body, key, preventDefault: stop, stopImmediatePropagation: stop });
+      return kept;
+    },
+    wait(/** @type {number} */ seconds) {
+      for (let i = 0; i < seconds * LOOKS_A_SECOND; i += 1) {
+        looks += 1;
+        page.look?.();
+      }
+    },
+  };
+}
+
+test("a key that is pressed while a page loads is pressed again once it rests, and no later key is kept", () => {
+  const { page, press, wait } = pageThatRests(30);
+  assert.ok(press("PageDown"));
+  wait(2);
+  assert.deepEqual(page.heard, []);
+  wait(10);
+  assert.deepEqual(page.heard, ["PageDown"]);
+  assert.ok(!press("PageDown"));
+});
+
+test("a page that never rests scrolls by its keys again within some seconds", () => {
+  const { page, press, wait } = pageThatRests(Infinity);
+  assert.ok(press("PageDown"));
+  wait(16);
+  assert.ok(!press("PageDown"));
+  assert.equal(page.look, undefined);
+  assert.deepEqual(page.heard, []);
+});
+
+test("an explanation is scrolled to as often as it grows, and not while its reader scrolls on", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let scrolled = 0;
+  const box = () => ({ top: 0, bottom: 0 });
+  class Element {
+    offsetHeight = 100;
+    isConnected = true;
+    style = { setProperty() {}, removeProperty() {} };
+    getBoundingClientRect = box;
+    scrollIntoView() { scrolled += 1; }
+    remove() {}
+  }
+  const panel = new Element();
+  Object.assign(globalThis, {
+    HTMLElement: Element,
+    document: { querySelector: () => panel, documentElement: new Element() },
+  });
+  const [root, gap, picked] = [new Element(), new Element(), { parentElement: null }].map((each) => (
+    /** @type {HTMLElement} */ (/** @type {unknown} */ (each))
+  ));
+  makeRoom(root, gap, picked, true);
+  assert.equal(scrolled, 1);
+  context.mock.timers.tick(300);
+  panel.offsetHeight = 180;
+  context.mock.timers.tick(100);
+  assert.equal(scrolled, 2);
+  for (let i = 0; i < 20; i += 1) context.mock.timers.tick(100);
+  assert.equal(scrolled, 2);
+});
