@@ -152,7 +152,7 @@ def show_board(
     trace, own = view.heads[layer, head], view.attending_at(layer)
     with line.popover(say("models.page.about_head")):
         _show_about(view, layer, head, query)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="model_switches"):
         show_controls(own, head, edits, trace)
         values = st.toggle(say("models.page.values"), key="model.values")
         average = st.toggle(say("models.page.average"), key="model.average")

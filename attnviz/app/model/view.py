@@ -50,6 +50,9 @@ _STYLE = """<style>
 .stMainBlockContainer:has([class*="st-key-model-board"]) { padding-bottom: 0; }
 [class*="st-key-model-board"] { margin-bottom: -34px; } /* what it leaves below its dock is no part of the page */
 @media (max-width: 900px) { STACKED }
+@media (max-width: 640px) { /* the head's numbers are seen first */
+  [data-testid="stLayoutWrapper"]:has(> .st-key-model_switches) { order: 1; margin: 34px 0 20px; }
+}
 :root[data-presents] { STACKED
   .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { display: grid; gap: 0; }
   .st-key-model-head { grid-area: 1 / 1; }

@@ -13,7 +13,7 @@ from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.looks import MOST, look_at
-from tests.browser.playground import Playground, at_rest, eventually
+from tests.browser.playground import Playground, at_rest, box_of, eventually
 from tests.browser.readers import New
 
 PARTS = (".headline", ".sentence", ".weights", ".pattern", ".st-key-model_ways", ".st-key-model_uses")
@@ -238,3 +238,12 @@ def test_ribbons_stay_over_their_tokens_in_another_window(new: New) -> None:
     for width in (1366, 390, 1366):
         reader.page.set_viewport_size({"width": width, "height": 768})
         eventually(lambda: sentence.evaluate(_OVER_TOKENS), True)
+
+
+def test_on_a_telephone_a_heads_board_stands_above_its_switches(new: New) -> None:
+    page = new(Playground, 390, 844).open("/model", **first_model()).page
+    page.get_by_role("button", name=say("models.page.numbers")).click()
+    board, switches, foot = (page.locator(each) for each in (".board", ".st-key-model_switches", ".st-key-foot"))
+    expect(board).to_be_visible(timeout=30_000)
+    bottom = [box_of(each)["y"] + box_of(each)["height"] for each in (board, switches)]
+    assert bottom[0] <= box_of(switches)["y"] < bottom[1] <= box_of(foot)["y"]
