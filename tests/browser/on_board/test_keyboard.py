@@ -69,7 +69,7 @@ def test_a_click_anywhere_in_a_cell_explains_it_and_back_and_reload_bring_it_aga
 
 
 # Whether the explanation lies over no heatmap, and stands right below the lines of the one that it's about.
-_APART = """([explained, matrix]) => {
+_APART = """(explained, matrix) => {
   const box = each => each.getBoundingClientRect();
   const figures = [...document.querySelector('.st-key-playground-heatmaps [data-testid=stBidiComponentIsolated]')
     .shadowRoot.querySelectorAll('figure')];
@@ -88,8 +88,19 @@ def test_what_is_said_of_a_cell_has_a_row_of_its_own_below_its_heatmap(new: New,
         eventually(lambda: playground.address, f"?cell={matrix}.0.1")
         explained = playground.page.locator(".st-key-picked_cell")
         expect(explained).to_be_in_viewport()
-        handle = explained.element_handle()
-        eventually(partial(playground.page.evaluate, _APART, [handle, matrix]), True)
+        # the element itself is another one once its explanation comes
+        eventually(partial(explained.evaluate, _APART, matrix), True)
+
+
+def test_what_is_said_of_a_cell_has_its_room_however_late_it_grows(new: New) -> None:
+    playground = new(Playground, 390, 844).open()
+    playground.page.locator("figure[data-matrix=q] .cells > span").nth(1).click()
+    eventually(lambda: playground.address, "?cell=q.0.1")
+    explained = playground.page.locator(".st-key-picked_cell")
+    expect(explained).to_be_in_viewport()
+    playground.page.wait_for_timeout(2500)  # as long as a busy machine takes
+    explained.evaluate("element => { element.style.paddingBottom = '300px'; }")
+    eventually(partial(explained.evaluate, _APART, "q"), True, seconds=10)
 
 
 @pytest.mark.parametrize(

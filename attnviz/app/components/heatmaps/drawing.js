@@ -126,14 +126,10 @@ function hatch(context, places, size, { ground, line, crossed }) {
 // The explanation of a picked cell stands in a row of its own below the cell's heatmap. The page draws it after all
 // heatmaps; so a gap as high as the explanation is kept open below that heatmap, and the explanation is moved into it.
 
-const LOOKS = 15; // the explanation grows within about so many looks
-const PAUSE = 100; // ms between them
-
-/** @param {HTMLElement} root of the heatmaps @param {HTMLElement} gap
- *  @param {HTMLElement | null} picked the heatmap with the picked cell @param {boolean} seen whether it's to be seen
- *  @param {number} [left] looks @param {number} [height] that was scrolled to: who scrolls on isn't held back */
-export function makeRoom(root, gap, picked, seen, left = LOOKS, height = 0) {
-  const panel = document.querySelector(".st-key-picked_cell");
+/** @param {HTMLElement} root of the heatmaps @param {HTMLElement} gap @param {Element | null} panel
+ *  @param {HTMLElement | null} picked the heatmap with the picked cell @param {boolean} seen whether it's to be
+ *  seen */
+export function makeRoom(root, gap, panel, picked, seen) {
   const { style } = document.documentElement;
   if (!picked || !(panel instanceof HTMLElement) || !root.isConnected) {
     gap.remove();
@@ -142,13 +138,13 @@ export function makeRoom(root, gap, picked, seen, left = LOOKS, height = 0) {
   }
   const group = picked.parentElement;
   if (group) below(group).after(gap);
+  const before = gap.style.height + style.getPropertyValue("--attnviz-explained-top");
   gap.style.height = `${panel.offsetHeight}px`;
   style.setProperty("--attnviz-explained-at", "absolute");
   const top = gap.getBoundingClientRect().top - root.getBoundingClientRect().top;
   style.setProperty("--attnviz-explained-top", `${top}px`);
-  const now = panel.offsetHeight;
-  if (seen && now !== height) panel.scrollIntoView({ block: "nearest" });
-  if (left > 0) setTimeout(() => gap.isConnected && makeRoom(root, gap, picked, seen, left - 1, now), PAUSE);
+  const now = gap.style.height + style.getPropertyValue("--attnviz-explained-top");
+  if (seen && now !== before) panel.scrollIntoView({ block: "nearest" });
 }
 
 // The last group of the same line.

@@ -39,8 +39,16 @@ class Heatmaps {
     this.gap = make("div", "gap");
     this.colours = this.takeColours();
     this.listen();
-    // The heatmaps stand in other lines where the page is another width.
-    new ResizeObserver(() => this.makeRoom(false)).observe(root);
+    this.seen = false; // whether the explanation of a cell that was just picked stays in sight while it comes
+    /** @type {Element | null} */
+    this.panel = null; // in which it stands
+    // The heatmaps stand in other lines where the page is another width, and an explanation comes, and grows, whenever
+    // the run gets there.
+    this.sizes = new ResizeObserver(() => this.makeRoom());
+    this.sizes.observe(root);
+    const page = root.getRootNode();
+    const place = page instanceof ShadowRoot ? page.host.closest(".st-key-heatmaps_place") : null;
+    if (place) new MutationObserver(() => this.makeRoom()).observe(place, { childList: true, subtree: true });
   }
 
   listen() {
@@ -54,6 +62,8 @@ class Heatmaps {
     for (const type of ["pointerleave", "pointercancel", "focusout"])
       root.addEventListener(type, () => (tip.hidden = true));
     root.addEventListener("click", (event) => this.pick(event));
+    // who does something else is led nowhere
+    for (const type of ["pointerdown", "wheel", "keydown"]) window.addEventListener(type, () => (this.seen = false));
     onTheme(root, () => {
       this.colours = this.takeColours();
       this.draw();
@@ -110,7 +120,8 @@ class Heatmaps {
     this.tip.hidden = true;
     this.arrange();
     this.draw();
-    this.makeRoom(!first && this.picked !== picked);
+    if (!first && this.picked !== picked) this.seen = true;
+    this.makeRoom();
   }
 
   // The elements of all matrices in their groups, those that were there before among them.
@@ -146,10 +157,16 @@ class Heatmaps {
     if (far.length) whenIdle(() => far.forEach(({ heatmap }) => heatmap.fill()));
   }
 
-  // For how the picked cell is made; `seen` where it was just picked.
-  makeRoom(/** @type {boolean} */ seen) {
+  // For how the picked cell is made.
+  makeRoom() {
     const cell = this.data.frames.at(-1);
-    makeRoom(this.root, this.gap, cell ? this.at(cell.matrix).element : null, seen);
+    const panel = document.querySelector(".st-key-picked_cell");
+    if (panel !== this.panel) {
+      if (this.panel) this.sizes.unobserve(this.panel);
+      if (panel) this.sizes.observe(panel, { box: "border-box" });
+      this.panel = panel;
+    }
+    makeRoom(this.root, this.gap, panel, cell ? this.at(cell.matrix).element : null, this.seen);
   }
 
   // ---- the pointer ----
