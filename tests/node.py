@@ -67,6 +67,7 @@ def what_python_sends() -> Iterator[dict[str, str]]:
             "BOARDS": {name: _board(**settings) for name, settings in BOARDS.items()},
             "STYLE": "",
             "LETTERS": "",
+            "PLANE": "",
         }
         sent.write_text(json.dumps(given), encoding="utf-8")
         yield os.environ | {"ATTNVIZ_SENT": str(sent)}

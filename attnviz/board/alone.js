@@ -1,6 +1,7 @@
 // The host of a board without a server: edits stay on the board, and the page itself computes all numbers.
 
 import { toggle } from "./cells/elements.js";
+import { Plane } from "./plane/plane.js";
 import { addressOf } from "./places.js";
 import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
@@ -66,6 +67,10 @@ export class Alone {
   dress() {
     document.documentElement.dataset.theme = this.scheme();
     this.board?.repaint();
+  }
+
+  plane(/** @type {Board} */ board) {
+    return Promise.resolve(new Plane(board));
   }
 
   /** @param {boolean} sent @returns {string | null} */

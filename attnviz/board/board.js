@@ -14,7 +14,7 @@ import { Input } from "./input.js";
 import { KeysList } from "./keys_list.js";
 import { Picking, Pointing } from "./pointing.js";
 import { addressOf } from "./places.js";
-import { Plane } from "./plane/plane.js";
+import { LatePlane } from "./plane/late_plane.js";
 import { Play } from "./play/play.js";
 import { lineOf, unpacked, valueAt } from "./values/matrices.js";
 import { Sender } from "./sender.js";
@@ -109,7 +109,7 @@ export class Board {
     this.flow = new Flow(this);
     this.frame = new Frame(this);
     this.undo = new Undo(this);
-    this.plane = new Plane(this);
+    this.plane = new LatePlane(this);
     this.motion = new Motion(this);
     this.play = new Play(this);
     this.ruler = new Ruler(this);

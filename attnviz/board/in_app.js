@@ -5,8 +5,10 @@ import { mount } from "./board.js";
 import { onTheme, themeOf } from "./cells/elements.js";
 import { numbersFor } from "../scripts/query.js";
 import { partOf } from "../scripts/parts.js";
+import { PLANE } from "../scripts/sent.js";
 
 /** @import { Drawing } from "../scripts/types.js" */
+/** @import { Plane } from "./plane/plane.js" */
 
 const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
 const REMEMBERED = "attnviz.begun";
@@ -57,6 +59,7 @@ class App {
     this.root = root;
     /** @type {ResizeObserver | null} */
     this.sizes = null; // of the open panel
+    this.tries = 0; // to fetch the plane
   }
 
   get page() {
@@ -77,6 +80,14 @@ class App {
 
   scroll(/** @type {number} */ by) {
     part("Main")?.scrollBy(0, by);
+  }
+
+  // What didn't come may have failed for good under its own name.
+  /** @returns {Promise<Plane>} */
+  async plane(/** @type {Board} */ board) {
+    const place = this.tries ? `${PLANE}?try=${this.tries}` : PLANE;
+    this.tries += 1;
+    return (await import(place)).default(board);
   }
 
   scheme() {

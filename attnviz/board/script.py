@@ -1,5 +1,6 @@
 """The board's script, with the sentences and constants that Python sends."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,19 @@ CONSTANTS: dict[str, Any] = {
 # In this order: what stands later goes before.
 _LOOKS = ("board", "sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
-BOARD_STYLE = "".join([*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)])
+_COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)  # which stay at home, as indentation does
+_STYLES = [*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)]
+BOARD_STYLE = _COMMENTS.sub("", "".join(_STYLES))
 
 
-def board_script() -> str:
-    """Return the script of the app's board."""
-    return joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS})
+def board_script(plane: str) -> str:
+    """Return the script of the app's board, which fetches `plane` once."""
+    return joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS, "PLANE": plane})
+
+
+def plane_script() -> str:
+    """Return the script of what draws why a word reads another."""
+    return joined(_HERE / "plane" / "plane_script.js", {"CONSTANTS": CONSTANTS})
 
 
 def alone_script() -> str:

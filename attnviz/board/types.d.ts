@@ -320,6 +320,8 @@ interface Host {
   /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's
    *  own, and which token is "picked". */
   tells?(what: string, detail: unknown): void;
+  /** What draws why a word reads what it does, fetched where it isn't there. */
+  plane(board: Board): Promise<import("./plane/plane.js").Plane>;
   /** Brings the panel What if into sight, and the board's foot above it. */
   bringPanel?(board: Board): void;
 }

@@ -41,6 +41,9 @@ export const FIGURES: {
   readonly LABELLED: number;
 };
 
+/** To the app's board alone: where the plane's script is, seen from its own. */
+export const PLANE: string;
+
 /** To the board's script alone: numbers that Python's side has, too. See attnviz/board/script.py. */
 export const CONSTANTS: {
   /** Rows and columns of a matrix up to which its cells are elements. */

@@ -8,7 +8,7 @@ import attnviz
 from attnviz import Scenario
 from attnviz.app.components.script_file import app_letters
 from attnviz.board.data import board_data
-from attnviz.board.script import BOARD_STYLE, board_script
+from attnviz.board.script import BOARD_STYLE, board_script, plane_script
 from attnviz.colours.palette import LETTERS
 from attnviz.core.changes import changes_of
 from attnviz.link.changes_text import encode_changes
@@ -20,8 +20,10 @@ LETTERS_AS_CSS = (
     f"@font-face {{ font-family: '{LETTERS}'; font-weight: 200 900; "
     f"src: url(data:font/woff2;base64,{b64encode(app_letters() or b'').decode()}) format('woff2'); }}"
 )
-_MOUNT = """async ([source, style, data]) => {
-  const script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+_PLANE = "where-the-plane-is"
+_MOUNT = """async ([source, plane, style, data]) => {
+  const placeOf = (text) => URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
+  const script = await import(placeOf(source.replace('where-the-plane-is', placeOf(plane))));
   const root = document.body.attachShadow({mode: 'open'});
   root.innerHTML = '<style></style><div class="board"></div>';
   root.firstChild.textContent = style;
@@ -83,5 +85,5 @@ def mounted(browser: Browser, scenario: Scenario, style: str = "", /, **data: ob
     page.evaluate(f"document.fonts.load('14px {LETTERS}')")
     own = board_data(scenario, attnviz.trace(scenario), 1, 4) | {"from": "1", "lit": None} | data
     page.evaluate(PAGE, encode_changes(changes_of(scenario)))
-    page.evaluate(_MOUNT, [board_script(), BOARD_STYLE, own])
+    page.evaluate(_MOUNT, [board_script(_PLANE), plane_script(), BOARD_STYLE, own])
     return page

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from streamlit.file_util import get_static_dir
 
-from attnviz.board.script import board_script
+from attnviz.board.script import board_script, plane_script
 from attnviz.figures import FIGURES
 from attnviz.scripts import joined, script, shortened
 from attnviz.words import LANGUAGE, by_language, languages
@@ -50,7 +50,13 @@ def _file(part: str, joined_script: str) -> ScriptFile:
 @by_language()
 def board_file() -> ScriptFile:
     """Return the board's script, in the session's language."""
-    return _file("board", board_script())
+    return _file("board", board_script(f"./{plane_file().name}"))
+
+
+@by_language()
+def plane_file() -> ScriptFile:
+    """Return the script of the board's plane, in the session's language."""
+    return _file("plane", plane_script())
 
 
 @by_language()
@@ -66,7 +72,7 @@ def script_files() -> dict[str, ScriptFile]:
     for language in languages():
         context = copy_context()
         context.run(LANGUAGE.set, language)
-        found |= {file.name: file for file in map(context.run, (board_file, heatmaps_file))}
+        found |= {file.name: file for file in map(context.run, (board_file, plane_file, heatmaps_file))}
     return found
 
 

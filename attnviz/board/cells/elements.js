@@ -40,6 +40,12 @@ export function put(element, { x, y, width, height }) {
   Object.assign(element.style, { left: length(x), top: length(y), width: length(width), height: length(height) });
 }
 
+// Whether two areas have anything in common.
+/** @param {Rect} a @param {Rect} b */
+export function overlap(a, b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
 // Give each element its mark of these, and those of before that have none any more, none.
 /** @template {Element} Each @param {Iterable<Each>} before @param {Map<Each, string>} marked @param {string[]} marks */
 export function markAll(before, marked, marks) {

@@ -1,14 +1,13 @@
 // "Why these scores?": the keys around the picked word's query, and in a second tab the values around its context. It
 // draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
 
-import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
-import { cut, LINE, MAIN, NAMED, namesIn, overlap, shortened } from "./plane_labels.js";
-import { hasScores, keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
+import { button, drawn, ledTo, make, overlap, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
+import { cut, LINE, MAIN, NAMED, namesIn, shortened } from "./plane_labels.js";
+import { keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, rowOf, scoresInWords,
   told } from "./plane_pictures.js";
 import { Tips } from "./plane_tips.js";
 import { say } from "../../scripts/sentences.js";
 
-const MOST = 64; // tokens that are drawn
 // pixels: what stands around the picture
 const AROUND = { side: 10, tabs: 32, how: 36, told: 104, narrow: 260, wide: 82, words: 178, most: 700,
   edge: 5 };
@@ -17,7 +16,8 @@ const TABS = ["scores", "mix"];
 
 export class Plane {
   /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "grids" | "input"
-   *  | "isShown" | "made" | "picked" | "planeOver" | "pointing" | "previewed" | "root" | "sentence" | "stages"
+   *  | "isShown" | "made" | "picked" | "plane" | "planeOver" | "pointing" | "previewed" | "root" | "sentence"
+   *  | "stages" | "story"
    *  | "titles" | "torch" | "undo">} board */
   constructor(board) {
     this.board = board;
@@ -67,17 +67,11 @@ export class Plane {
     return this.size ? [this.element] : [];
   }
 
-  // Whether there is anything to draw that a reader could look at.
-  get possible() {
-    const { torch, data } = this.board;
-    return Boolean(data.plane) && hasScores(torch) && data.keys.length <= MOST;
-  }
-
   build(/** @type {Layout} */ layout) {
     const { aside, boxes, scale } = layout;
-    const { planeOver, data, grids } = this.board;
+    const { planeOver, data, grids, plane: { possible } } = this.board;
     this.size = null;
-    if (!planeOver || !this.possible) return;
+    if (!planeOver || !possible) return;
     const free = this.free(layout);
     const plane = free ?? aside;
     const under = plane.width / scale < AROUND.narrow ? AROUND.told : AROUND.wide;
@@ -108,7 +102,7 @@ export class Plane {
   // before the values. Of that nothing is seen then, which half a matrix would hide.
   free(/** @type {Layout} */ layout) {
     const { aside, boxes: { k, v }, labels, above, scale } = layout;
-    if (!k || !v || k.y > above) return null;
+    if (this.board.story.told || !k || !v || k.y > above) return null;
     const { under } = this.board.sentence.tools;
     const scores = this.tab !== "mix";
     const [start, end] = [scores ? k.x + k.width : labels, scores || v.y > above ? aside.x + aside.width : v.x];

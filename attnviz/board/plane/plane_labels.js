@@ -2,6 +2,7 @@
 // with a line that leads to it. The same points always get the same places.
 
 import { line } from "./plane_geometry.js";
+import { overlap } from "../cells/elements.js";
 
 export const NAMED = 8; // of so many points, each is named, come what may
 const LONGEST = 12; // letters of a name
@@ -118,11 +119,6 @@ function around({ at: [x, y], radius }) {
 /** @param {Rect} box @param {Size} size */
 function fits(box, size) {
   return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
-}
-
-/** @param {Rect} a @param {Rect} b */
-export function overlap(a, b) {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
 // Whether a line goes through a box, or as near by: what is left of it between the box's sides.

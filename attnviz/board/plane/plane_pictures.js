@@ -41,10 +41,6 @@ export function rowOf(made, query) {
   };
 }
 
-export function hasScores(/** @type {Matrices} */ { q, k, v, scores, attention_weights: weights, context }) {
-  return [q, k, v, scores, weights, context].every(Boolean) && v.columns === context.columns;
-}
-
 /** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
  *  @returns {Picture} */
 export function pictureOfScores(made, query, size, scale, kept) {

@@ -66,7 +66,8 @@ export class Play {
     const { board, controls } = this;
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
-    if (board.sentence.playsHere) board.sentence.hold(controls);
+    if (board.story.told) board.story.hold(controls);
+    else if (board.sentence.playsHere) board.sentence.hold(controls);
     else if (numbersFirst(board.data)) board.panel.hold(controls);
     else board.sentence.tools.element.prepend(controls);
   }
@@ -113,8 +114,8 @@ export class Play {
 
   // The phases of what is reached, up to the part that is asked for, and when they go.
   takeUp() {
-    const { made, layout, query, data, grids } = this.board;
-    const spine = layout.columns.map(({ stage }) => stage)
+    const { made, layout, query, data, grids, story } = this.board;
+    const spine = (story.told ? story.spine : layout.columns).map(({ stage }) => stage)
       .filter(({ name, rows }) => rows !== "feature" && grids.has(name));
     const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
     const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
@@ -207,6 +208,7 @@ export class Play {
     this.takeUp();
     if (!this.phases.length || brokenIn(this.board.made, this.phases, this.board.query)) return this.stop();
     this.drawn = "";
+    this.actors.clear();
     this.show();
   }
 
@@ -226,7 +228,7 @@ export class Play {
       return this.tell(null);
     }
     board.root.style.setProperty("--veil", String(0.92 * moment.veil));
-    this.actors.show(this.phases, moment, board.query);
+    if (!board.story.told) this.actors.show(this.phases, moment, board.query); // where matrices have places
     const drawn = `${moment.at},${moment.step},${moment.made}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -234,10 +236,12 @@ export class Play {
     this.lights.show(this.phases, moment);
     this.say(phase, moment);
     if (was?.at !== moment.at) this.tell(phase);
+    requestAnimationFrame(() => board.story.followPlay()); // once its text has its lines
   }
 
   // Tell whoever listens which phase stands.
   tell(/** @type {Phase | null} */ phase) {
+    this.board.story.plays(phase?.name ?? "");
     this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
   }
 

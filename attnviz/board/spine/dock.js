@@ -98,7 +98,9 @@ export class Dock {
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
     const first = board.ruler.first && board.explores; // one thing to do is enough
-    return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "", store || first ? "" : say(how)];
+    const acts = board.story.told && board.explores; // what can be done has the room
+    return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "",
+      store || first || acts ? "" : say(how)];
   }
 
   // What a matrix is, and what its rows and columns are.

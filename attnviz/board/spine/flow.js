@@ -2,8 +2,7 @@
 // a cell is pointed at, the bands from the row and the column that meet in it.
 
 import { isWhatIsRead } from "../cells/cell.js";
-import { drawn, UNSEEN } from "../cells/elements.js";
-import { overlap } from "../plane/plane_labels.js";
+import { drawn, overlap, UNSEEN } from "../cells/elements.js";
 import { isFactorIn } from "./plan.js";
 import { inPath } from "./ribbons.js";
 

@@ -9,7 +9,7 @@ import { readBy, readsInPercent } from "../values/reads.js";
 import { percent, points, unbroken } from "../values/numbers.js";
 import { BETWEEN, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, wordsIn, wordsOf } from "./words.js";
 import { numbersFirst } from "./hall.js";
-import { PRESENTED, saysOf } from "./layout.js";
+import { PRESENTED, RIBBONS, saysOf } from "./layout.js";
 import { EDGE, GROUPS, LOOP, merged, ribbonsOf } from "./ribbons.js";
 import { SentenceTools, toolsAt } from "./sentence_tools.js";
 import { WordKinds } from "./word_kinds.js";
@@ -128,7 +128,9 @@ export class Sentence {
   /** @param {string} label @param {number} at */
   chip(label, at) {
     const chip = button("chip", label, () => this.board.picking.pick(at), { role: "radio" });
-    chip.onpointerenter = (event) => event.pointerType === "mouse" && this.board.picking.preview(at);
+    // A pointer counts once it moves: words may come to stand under one that rests.
+    chip.onpointermove = ({ pointerType, movementX, movementY }) =>
+      pointerType === "mouse" && (movementX || movementY) && this.board.picking.preview(at);
     return chip;
   }
 
@@ -191,6 +193,16 @@ export class Sentence {
   hold(/** @type {HTMLElement} */ controls) {
     this.element.append(controls);
     controls.style.top = this.says.style.top;
+  }
+
+  // A story has its ribbons over columns, between these middles.
+  /** @param {number[]} middles @param {number} arcs how high they are */
+  arch(middles, arcs) {
+    if (!this.layout) return;
+    this.layout = { ...this.layout, arcs, roof: 0 };
+    this.middles = this.ends = middles;
+    this.by = arcs / RIBBONS.whole;
+    this.putRibbons(this.layout, middles[0] + middles[middles.length - 1]);
   }
 
   // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.

@@ -31,6 +31,7 @@ export class SentenceTools {
     this.board = sentence.board;
     const { board } = this;
     this.why = button("why", "", () => this.turnPlane());
+    this.why.onpointerenter = this.why.onfocus = () => board.plane.fetch();
     this.readers = button("readers", say("board.sentence.readers"), () => board.picking.showReadersOf(null), {
       "aria-pressed": "true", title: say("board.sentence.readers_off"),
     });
@@ -65,6 +66,7 @@ export class SentenceTools {
     toggle(this.sentence.element, "awaits", false);
     toggle(this.element, "gone", this.wide === 0);
     this.why.hidden = !plane.possible;
+    this.element.prepend(this.why); // which a story has in the dock
     const tools = this.wide;
     const right = below && tools > 0 && width > 2 * tools * scale;
     this.beside = right ? tools * scale : 0;

@@ -1,7 +1,6 @@
 // What was changed last, beside its cell, and the way back.
 
-import { overlap } from "../plane/plane_labels.js";
-import { button, make } from "../cells/elements.js";
+import { button, make, overlap } from "../cells/elements.js";
 import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 

@@ -8,9 +8,9 @@ import { written } from "../values/numbers.js";
 import { dividedBy, seenSourcesOf } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
-import { isStrip, partsOf } from "../spine/plan.js";
+import { isStrip, partsOf, planOf } from "../spine/plan.js";
 import { BarGrid, RowGrid } from "./story_grids.js";
-import { cellsOf, fitted, GUTTER, HALL, NARROW } from "./story_layout.js";
+import { ARCS, cellsOf, fitted, GUTTER, HALL, NARROW, planeIn } from "./story_layout.js";
 import { StoryPart } from "./story_part.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -40,7 +40,12 @@ export class Story {
     this.columns = new WordColumns();
     this.turn = button("turn", "", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
-    board.panel.element.append(this.hand, this.turn);
+    this.deeds = make("div", "deeds"); // to play the row, and to ask why
+    /** @type {Column[]} */
+    this.spine = []; // whose rows Play makes
+    this.played = ""; // the matrix that Play makes
+    this.asked = false; // whether the plane stands here
+    board.panel.element.append(this.deeds, this.hand, this.turn);
   }
 
   // Whether a board with so much room tells a story.
@@ -76,14 +81,16 @@ export class Story {
   // Make everything anew, in the room that there is.
   lay(/** @type {Room} */ room) {
     const { board } = this;
-    board.play.stop(); // it's played on the spine
     board.root.style.setProperty("--s", "1");
-    board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, folded: [], foldable: [] };
     const { tells, lit } = board.data;
     // a strip has its place among all rows
     const placed =
       board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name)));
-    const parts = partsOf([...board.stages.values()], placed);
+    const stages = [...board.stages.values()];
+    const parts = partsOf(stages, placed);
+    this.spine = planOf(stages, placed, false, false);
+    board.layout = { ...board.layout, scale: 1, arcs: 0, columns: [], boxes: {}, folded: [], foldable: [],
+      aside: planeIn(room.width, board.host.view().bottom) };
     if (lit && addressOf(lit) !== this.litOnce) for (const name of this.holding(parts, lit)) this.open.add(name);
     this.litOnce = addressOf(lit ?? null);
     const { sizes, words } = cellsOf(parts, board.torch, room.width, board.data.keys.length);
@@ -97,6 +104,9 @@ export class Story {
     }
     board.sentence.build(board.layout, room);
     this.freeSentence();
+    this.joinWords(all, room);
+    board.play.place(room);
+    board.plane.build(board.layout);
     this.element.style.setProperty("--gutter", `${GUTTER}px`);
     this.element.replaceChildren(board.frame.veil, ...all.flatMap(({ joined, element }) => (joined ? [] : [element])));
     this.columns.build(all);
@@ -104,10 +114,37 @@ export class Story {
     board.telling.buildAroundStory();
     const { element: before, after } = board.telling;
     board.root.replaceChildren(...(tells ? [before] : []), board.sentence.element, ...this.toys(),
-      ...board.strip.elements, this.element, ...(tells ? [after] : []), board.panel.element);
+      ...board.strip.elements, ...board.plane.elements, this.element, ...(tells ? [after] : []), board.panel.element);
     this.columns.spread(words);
     this.fit(room, all);
     this.follow();
+    board.sentence.show();
+    this.showPlane();
+  }
+
+  // Play's controls, and the way to ask why, stand in the dock, under the thumb.
+  hold(/** @type {HTMLElement} */ controls) {
+    const { tools } = this.board.sentence;
+    this.deeds.replaceChildren(controls, tools.why);
+    toggle(this.deeds, "gone", !tools.wide);
+  }
+
+  // The plane that was just asked for is in view.
+  showPlane() {
+    const { host, plane: { elements }, panel } = this.board;
+    const before = this.asked;
+    this.asked = elements.length > 0;
+    if (this.asked && !before) requestAnimationFrame(() => bringIntoView(host, elements, panel.element));
+  }
+
+  // The ribbons run between the words that stand over the first columns, where these are the sentence's own.
+  /** @param {StoryPart[]} parts @param {Room} room */
+  joinWords(parts, { ribbons }) {
+    const { board } = this;
+    const first = parts.find(({ heads }) => heads.length === board.data.labels.length);
+    if (!first || !ribbons || board.data.others || !board.sentence.tools.wide) return;
+    first.columns.prepend(board.sentence.ribbons);
+    board.sentence.arch(first.heads.map((_, at) => (at + 0.5) * first.grid.box.cell), ARCS);
   }
 
   // The words stand in lines, by the story's own style.
@@ -194,11 +231,12 @@ export class Story {
   }
 
   needed() {
-    return this.pinned ? this.holding([...this.parts.values()].map(({ part }) => part), this.pinned) : [];
+    const parts = [...this.parts.values()].map(({ part }) => part);
+    return [this.pinned?.matrix, this.played].flatMap((matrix) => (matrix ? this.holding(parts, { matrix }) : []));
   }
 
   // The parts that unfold to what a cell is in or made of.
-  /** @param {Part[]} parts @param {Place} place */
+  /** @param {Part[]} parts @param {Pick<Place, "matrix">} place */
   holding(parts, { matrix }) {
     const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw]
       .some((each) => each?.name === matrix);
@@ -260,7 +298,7 @@ export class Story {
 
   key() {
     const { query, previewed } = this.board;
-    return JSON.stringify([addressOf(this.shown), query, previewed, [...this.open]]);
+    return JSON.stringify([addressOf(this.shown), query, previewed, this.played, [...this.open]]);
   }
 
   // ---- following ----
@@ -278,6 +316,23 @@ export class Story {
     const parts = [...this.parts.values()];
     this.arrange();
     parts.forEach((each, at) => each.write(parts[at + 1]?.joined ? parts[at + 1].part : null));
+  }
+
+  // Another matrix is made by Play, or none any more: what it's made of unfolds.
+  plays(/** @type {string} */ matrix) {
+    this.played = matrix;
+    if (this.told) this.arrange();
+  }
+
+  // What Play does stays in view.
+  followPlay() {
+    if (!this.told) return;
+    const found = (/** @type {string} */ selector) => [...this.element.querySelectorAll(selector)];
+    const made = found(".making");
+    this.columns.reveal(made.length ? made : found(".bars .work"));
+    const part = [...this.parts.values()].find(({ grids }) => grids.some(({ stage }) => stage.name === this.played));
+    bringIntoView(this.board.host, [...found(".work"), ...made, ...(part ? [part.line] : [])],
+      this.board.panel.element);
   }
 
   // The cell that the dock speaks of. A pinned one is in view with all that it is made from.

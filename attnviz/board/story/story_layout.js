@@ -10,6 +10,8 @@ export const OF_CELLS = TARGET + 1; // and the gap of one that a cell has
 export const GUTTER = 36; // left of the words' columns
 export const PERCENT = 18; // under the bars
 const CELL = { most: 64, readable: 38 };
+export const ARCS = 44; // high are the ribbons over the words' columns
+const PLANE = 300; // high is the plane, at least
 const FEATURE = 52; // the cells of vectors, at most
 const BARS = { most: 64, least: 40, low: 26 };
 const GAP = { most: 9, least: 3 };
@@ -59,7 +61,18 @@ function wayWidth(/** @type {Part} */ { weight, bias }) {
 /** @param {{ rows: number, columns: number }} shape @param {number} cell @returns {Box} */
 export function boxOf({ rows, columns }, cell, turned = false, row = OF_CELLS) {
   const [down, across] = turned ? [columns, rows] : [rows, columns];
-  return { x: 0, y: 0, cell, row, width: across * cell, height: down * row, turned, readable: cell >= CELL.readable };
+  return { x: 0, y: 0, cell, row, width: across * cell, height: down * row, turned, readable: cell >= OF_CELLS };
+}
+
+// Whether a column is so wide that its word stands in a line over it.
+export function isNamed(/** @type {number} */ cell) {
+  return cell >= CELL.readable;
+}
+
+// Where the plane stands, over all parts: on half of the screen.
+/** @param {number} width @param {number} high the screen is */
+export function planeIn(width, high) {
+  return { x: 0, y: 0, width, height: Math.max(PLANE, high / 2) };
 }
 
 // Where a word's mix stands, beside its cells where there is room, how high it is, and how many letters fit.

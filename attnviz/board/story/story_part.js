@@ -6,7 +6,7 @@ import { sharesOf } from "../spine/words.js";
 import { percent, unbroken } from "../values/numbers.js";
 import { evenShareOfRow } from "../values/reads.js";
 import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
-import { boxOf, featureOf, GUTTER, mixIn } from "./story_layout.js";
+import { boxOf, featureOf, GUTTER, isNamed, mixIn } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";
 
 const EVEN_HIGH = 28; // pixels that its words take, over the line where they fit under the title
@@ -32,7 +32,7 @@ export class StoryPart {
     this.raw = raw && new RowGrid(board, raw.name, box);
     if (raw && this.raw) this.raw.matrix.prepend(symbolBeside(raw, GUTTER));
     const heads = kind === "all" ? board.data.keys.slice(0, shape.rows) : [];
-    this.heads = heads.map((_, at) => make("span", `head${box.readable ? "" : " upright"}`,
+    this.heads = heads.map((_, at) => make("span", `head${isNamed(cell) ? "" : " upright"}`,
       [pieceNamed(stage, at, board.data.keys)], UNSEEN));
     const role = `role-${weight?.role ?? stage.role}`;
     const over = make("div", "head-row", this.heads);

@@ -27,7 +27,7 @@ def page(chromium: Browser) -> Iterator[Page]:
             return root;
           };
         }""",
-        board_script(),
+        board_script(""),
     )
     yield page
     context.close()

@@ -4,9 +4,10 @@ again."""
 from playwright.sync_api import Browser, Request, Route, expect
 
 import attnviz
-from attnviz.app.components.script_file import board_file
+from attnviz.app.components.script_file import board_file, plane_file
 from attnviz.words import say
 from tests.browser.board import Board
+from tests.browser.playground import eventually
 
 FAILING = 3  # of the page itself, and of the board's first two tries
 
@@ -46,6 +47,29 @@ def test_a_script_that_does_not_come_is_asked_for_again_and_then_never_more(chro
     page.goto(f"{server}/lesson")  # read anew: the page tells of it, the board takes what is there
     lesson.wait_for(state="attached")
     assert asked == [f"{server}/{board_file().address}"]
+    page.context.close()
+
+
+def test_the_planes_script_comes_with_the_first_hand_that_is_near_and_is_asked_for_again(
+    chromium: Browser, server: str
+) -> None:
+    page = chromium.new_context().new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if plane_file().name in request.url else None)
+    page.route(f"**/{plane_file().name}*", lambda route: route.abort() if len(asked) < 3 else route.continue_())
+    board = Board(page, server)
+    page.goto(f"{server}/?example=published&query=1")
+    board.torch_says()
+    assert asked == []
+    why = board.board.locator(".why")
+    why.hover()
+    eventually(lambda: len(asked), 1)
+    why.click()
+    expect(board.panel).to_contain_text(say("board.not_loaded"))
+    for _ in range(2):  # it's closed, and asked for again
+        why.click()
+    expect(board.board.locator(".plane .word").first).to_be_visible()
+    assert len(asked) == 3
     page.context.close()
 
 

@@ -76,6 +76,6 @@ def test_a_board_lists_the_keys_that_it_hears(chromium: Browser, fixed: bool) ->
 
 
 def test_every_key_of_the_table_has_its_words_and_no_other() -> None:
-    in_table = set(re.findall(r'\{ name: "(\w+)"', board_script()))
+    in_table = set(re.findall(r'\{ name: "(\w+)"', board_script("")))
     for room in ("board.keys", "board.keys_do"):
         assert {key.rpartition(".")[2] for key in catalogue() if key.rpartition(".")[0] == room} == in_table

@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
+import pytest
 from playwright.sync_api import expect
 
+import attnviz
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.link.set_up import query_of
@@ -159,3 +161,117 @@ def test_a_slider_changes_a_number_at_once_and_undo_takes_it_back(new: New) -> N
     undo.tap()
     eventually(story.numbers, before)
     story.torch_says()
+
+
+# --- Play, "Why?" and ribbons -----------------------------------------------------------------------------------
+
+SCREENS = [(WIDTH, HEIGHT), (360, 640)]
+NINE = "the old dog that barked never bites the postman"
+TWELVE = "my little sister quickly gave the big brown bear a red ball"
+LONG = {"cat": "", "nine": NINE, "twelve": TWELVE}
+_SEEN = f"""selector => {{ {_ROOT}
+  const [bar, foot] = [{BAR}, Math.min(innerHeight, box(root.querySelector('.panel')).top)];
+  const within = (each) => {{
+    const {{left, right, top, bottom}} = box(each);
+    const part = each.matches('.wide :not(.making)'); // of what is moved sideways, what is made is seen
+    return top >= bar - 1 && bottom <= foot + 1 && (part || (left >= 0 && right <= innerWidth));
+  }};
+  const all = seen(selector);
+  return all.length > 0 && all.every(within);
+}}"""
+# From the middle of the picked word to that of each word: where ribbons that are seen begin and end.
+_RIBBONS = f"""() => {{ {_ROOT}
+  const heads = seen('.part:has(.ribbons) .head').map(box);
+  const paths = [...root.querySelectorAll('.ribbons .ribbon')].filter(isSeen).filter(each => each.getAttribute('d'));
+  return [heads.map(({{left, right}}) => (left + right) / 2), paths.map(each => {{
+    const to = each.getPointAtLength(each.getTotalLength()), frame = each.ownerSVGElement.getBoundingClientRect();
+    return frame.left + to.x;
+  }}), paths.map(each => Number(each.getAttribute('stroke-width')))];
+}}"""
+
+
+def _told(new: New, size: tuple[int, int], text: str) -> Story:
+    story = new(Story, *size, touched=True)
+    story.page.emulate_media(reduced_motion="reduce")
+    story.open_story(attnviz.by_class(text) if text else CAT, 2)
+    return story
+
+
+@pytest.mark.parametrize("size", SCREENS, ids=str)
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_play_tells_a_row_step_by_step_on_a_telephone(new: New, size: tuple[int, int], text: str) -> None:
+    story = _told(new, size, text)
+    before, play = story.numbers(), story.board.locator(".deeds .play")
+    for phase in ("q", "scores", "scaled_scores", "attention_weights", "context"):
+        play.tap()
+        expect(story.panel.locator(".made")).to_contain_text(re.compile(r"[=≈] −?\d"))  # arithmetic
+        eventually(lambda: story.page.evaluate(_SEEN, ".making, .work"), True)
+        assert phase in {box["of"].split(",")[0] for box in story.boxes(".cell.up, .cell.making, .cell.work")}
+        assert story.sideways <= 0
+        assert min(box["height"] for box in story.boxes(".deeds :is(button, input)")) >= 28
+        assert all(box["right"] <= size[0] for box in story.boxes(".deeds *"))
+    play.tap()
+    expect(play).to_have_text(say("board.play.start"))
+    expect(story.board.locator(".making, .work, .up")).to_have_count(0)
+    assert story.numbers() == before
+
+
+@pytest.mark.parametrize("size", SCREENS, ids=str)
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_why_takes_half_a_telephones_screen_and_names_its_words(new: New, size: tuple[int, int], text: str) -> None:
+    story = _told(new, size, text)
+    why, plane = story.board.locator(".deeds .why"), story.board.locator(".plane")
+    expect(plane).to_have_count(0)
+    why.tap()
+    expect(plane).to_be_visible()
+    eventually(lambda: story.page.evaluate(_SEEN, ".plane"), True)
+    (box,) = story.boxes(".plane")
+    assert box["height"] >= 0.45 * size[1]
+    assert box["width"] >= 0.9 * size[0]
+    words = [each["of"] for each in story.boxes(".plane .names .word:not(.gone)")]
+    keys = story.board.locator(".chip").all_text_contents()
+    assert len(words) >= min(len(keys), 8)
+    assert set(words) <= set(keys)
+    told = plane.locator(".told").inner_text()
+    story.board.locator(".chip").nth(1).tap()
+    eventually(lambda: plane.locator(".told").inner_text() != told, True)
+    assert story.sideways <= 0
+    why.tap()
+    expect(plane).to_have_count(0)
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_ribbons_lead_from_the_picked_word_to_those_that_it_reads(new: New, text: str) -> None:
+    story = _told(new, (WIDTH, HEIGHT), text)
+    for query in (2, 0):
+        story.board.locator(".chip").nth(query).tap()
+        expect(story.board.locator(".chip.on")).to_have_text(story.board.locator(".chip").nth(query).inner_text())
+        eventually(lambda: len(story.page.evaluate(_RIBBONS)[1]), len(story.page.evaluate(_RIBBONS)[0]))
+        middles, ends, widths = story.page.evaluate(_RIBBONS)
+        apart = [abs(one - other) for at, (one, other) in enumerate(zip(middles, ends, strict=True)) if at != query]
+        assert max(apart) < 2
+        weights = story.board.locator(f'.cell[data-at^="attention_weights,{query},"]')
+        shares = [float(each) for each in weights.evaluate_all("all => all.map(each => each.dataset.value)")]
+        assert [width / max(widths) for width in widths] == pytest.approx(
+            [share / max(shares) for share in shares], rel=0.01
+        )
+
+
+@pytest.mark.parametrize("size", SCREENS, ids=str)
+@pytest.mark.parametrize("text", [NINE, TWELVE], ids=["nine", "twelve"])
+def test_a_sentence_of_nine_or_more_own_words_has_its_story_on_a_telephone(
+    new: New, size: tuple[int, int], text: str
+) -> None:
+    story = _told(new, size, text)
+    matrices: dict[str, list[str]] = {}
+    for cell in story.board.locator(".story .cell:visible").all():
+        name = str(cell.get_attribute("data-at")).partition(",")[0]
+        matrices.setdefault(name, []).append(cell.inner_text())
+    assert set(matrices) == {"x", "q", "k", "scaled_scores", "attention_weights", "v", "context"}
+    assert [text for texts in matrices.values() for text in texts if not re.search(r"\d", text)] == []
+    assert story.page.evaluate(_CUT) == []
+    eventually(lambda: story.sideways <= 0, True)
+    assert digits_below(story.page, 11.9) == []
+    last = len(text.split()) - 1
+    story.tap(("k", last, 0))  # what is moved sideways comes into view
+    expect(story.panel).to_contain_text(story.board.locator(".chip").nth(last).inner_text())

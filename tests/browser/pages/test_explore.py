@@ -152,7 +152,6 @@ def test_own_words_are_told_to_be_made_up_and_the_picked_row_has_its_numbers(new
     reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
     reader.board.locator("input.text").fill(text)
     reader.press_keys("Enter")
-    reader.page.mouse.move(2, 2)  # off the word that lies where the button was
     expect(reader.board.get_by_role("radio")).to_have_count(len(text.split()))
     x = reader.board.locator(".matrix[data-matrix=x]")
     expect(x.locator(".head")).to_have_text(["noun", "adjective", "verb"])  # which each word's row says
@@ -165,6 +164,26 @@ def test_own_words_are_told_to_be_made_up_and_the_picked_row_has_its_numbers(new
     tools, chips = (box_of(reader.board.locator(each)) for each in (".tools", ".ribbons"))
     beside = tools["x"] > chips["x"] + chips["width"] or tools["y"] > chips["y"] + chips["height"]
     assert beside, "what is done with the words lies over no arc"
+
+
+def test_a_pointer_that_rests_where_words_come_lights_none_until_it_moves(new: New) -> None:
+    reader = new(Newcomer, 1366, 768).arrive()
+    place = box_of(reader.board.locator(".chip").nth(3))
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    reader.board.get_by_role("button", name=say("board.sentence.edit")).click()
+    reader.board.locator("input.text").fill("my dog likes brown bread")
+    reader.page.mouse.move(x, y)
+    reader.press_keys("Enter")
+    expect(reader.board.get_by_role("radio")).to_have_count(5)
+    reader.torch_says()
+    reader.page.wait_for_timeout(500)
+    picked = reader.board.locator(".chip.on").inner_text()
+    under = reader.board.evaluate("(board, [x, y]) => board.getRootNode().elementFromPoint(x, y).textContent", [x, y])
+    assert under in "my dog likes brown bread"
+    assert under != picked
+    expect(reader.headline).to_contain_text(f"“{picked}” reads")
+    reader.page.mouse.move(x + 2, y + 1)
+    expect(reader.headline).to_contain_text(f"“{under}” reads")
 
 
 def veiled(reader: Newcomer, *places: tuple[str, int, int]) -> list[tuple[str, int, int]]:

@@ -123,6 +123,7 @@ def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) 
             "FETCHED": fetched,
             "STYLE": "",
             "LETTERS": "",
+            "PLANE": "",
             **sent_to_a_class(),
         }
     )

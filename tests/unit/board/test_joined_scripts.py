@@ -16,12 +16,12 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from attnviz.app.components.script_file import board_file, packed
+from attnviz.app.components.script_file import board_file, packed, plane_file
 from attnviz.app.server import packed as server_packed
 from attnviz.app.server import routes
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.where import soon
-from attnviz.board.script import board_script
+from attnviz.board.script import board_script, plane_script
 from attnviz.scripts import joined, shortened
 from attnviz.words import catalogue
 from tests.examples import examples
@@ -115,7 +115,7 @@ def test_no_module_exports_by_the_name_of_something_that_browsers_have(entry: Pa
     assert {"name", "parent", "Selection", "requestAnimationFrame"} <= browsers
     named = re.findall(
         r"^const \[(.*)\] = ",
-        joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""}),
+        joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": "", "PLANE": ""}),
         re.M,
     )
     assert not {name for names in named for name in names.split(", ")} & browsers
@@ -147,7 +147,7 @@ NEVER = {"in_app": {"lesson.heading", "what_if.title", "origins.number"}}
 
 
 def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
-    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": ""})
+    text = joined(entry, {"CONSTANTS": {}, "FETCHED": {}, "FIGURES": {}, "STYLE": "", "LETTERS": "", "PLANE": ""})
     sent = re.search(r"^const \$sent = (.*);\n", text, re.M)
     if not sent:
         return {}, text
@@ -186,7 +186,7 @@ def server() -> TestClient:
 @pytest.mark.parametrize("takes", ["gzip, deflate, br", "identity"])
 def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClient, base: str, takes: str) -> None:
     answer = server.get(f"{base}/{board_file().address}", headers={"accept-encoding": takes})
-    assert answer.text == shortened(board_script())
+    assert answer.text == shortened(board_script(f"./{plane_file().name}"))
     assert blake2s(answer.content, digest_size=10).hexdigest() in board_file().name
     assert answer.headers["content-type"].startswith("text/javascript"), "a browser runs nothing else as a module"
     assert {"public", "immutable"} <= set(answer.headers["cache-control"].split(", "))
@@ -196,7 +196,14 @@ def test_it_is_served_under_the_name_of_what_it_holds_and_kept(server: TestClien
 
 
 def test_packed_it_is_light() -> None:
-    assert len(board_file().packed) <= 95_500, "bytes"
+    """With what it fetches later, on first need."""
+    assert len(board_file().packed) <= 90_000, "bytes"
+    assert len(plane_file().packed) <= 35_000, "bytes"
+
+
+def test_what_the_board_fetches_later_stands_beside_it(server: TestClient) -> None:
+    assert f'"./{plane_file().name}"' in board_file().text.decode()
+    assert server.get(f"/{plane_file().address}").text == shortened(plane_script())
 
 
 @pytest.mark.parametrize("base", ["", "/course"])

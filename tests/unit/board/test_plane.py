@@ -17,7 +17,7 @@ from tests.unit.helpers import edited, setups
 
 SIZES = st.tuples(st.integers(160, 330), st.integers(140, 420))
 _PICTURES = """(modules, [data, query, [width, height], before]) => {
-  const { pictureOfScores, hasScores } = modules.plane_pictures;
+  const { pictureOfScores } = modules.plane_pictures;
   const { pictureOfMix, mixOf } = modules.plane_pictures;
   const { namesIn } = modules.plane_labels;
   const made = modules.made(data), size = {width, height};

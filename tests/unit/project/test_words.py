@@ -22,7 +22,7 @@ from attnviz.app.components.script_file import heatmaps_file
 from attnviz.app.server.classroom import Classroom, stored
 from attnviz.app.server.numbers import Numbers
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
-from attnviz.board.script import board_script
+from attnviz.board.script import board_script, plane_script
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import traced
 from attnviz.documents import board_page, figure_page, heatmap_page, model_page, report
@@ -123,7 +123,7 @@ def _taken_home() -> dict[str, str]:
         "figure": figure_page(heatmap_spec(traced(what_if), "attention_weights"), "A"),
         "model": model_page(look_into(encoder, torch.ones(3, 8))),
         "kept": str([(each.notices, [s.plain for s in getattr(each, "stages", {}).values()]) for each in _kept()]),
-        "board": board_script(),
+        "board": board_script("") + plane_script(),
         "heatmaps": heatmaps_file().text.decode(),
         "data": json.dumps(data, ensure_ascii=False),
         "sheet": answer_sheet(Exercise(3)),
