@@ -18,7 +18,7 @@ const AROUND = 9; // pixels by which what marks a row stands out of it
 const MAP = 30; // pixels under a board of which not all has room
 // pixels of a window in which ribbons over so many words are lower and lower; in the higher one, a board under other
 // pictures has no room for them
-const [LOW, LOWEST, MANY] = [800, 740, 9];
+const [LOW, LOWEST, MANY] = [800, 740, 7];
 const NAMES = 14; // and around names of V's rows
 // pixels that what is said of a cell takes under a step that is presented, and with which what is new has room, too
 const [EXPLAINED, LESS] = [68, 40];

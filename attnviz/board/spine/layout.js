@@ -31,7 +31,7 @@ const TITLE = 22;
 const ROOF = 8; // over all that stands above, for the line that leads over it
 const HEADS = 34; // titles and names of columns over the spine
 const FEET = 30; // titles under it
-export const RIBBONS = { whole: 78, low: 56, lowest: 40, hall: 27, none: 0 }; // the room over the words
+export const RIBBONS = { whole: 78, low: 56, lowest: 27, hall: 27, none: 0 }; // the room over the words
 const SENTENCE = { chips: 40, shares: 34, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
 // words in a lecture room, where matrices need theirs, and how large their letters are
 export const PRESENTED = { chips: 24, shares: 2, counted: 16, letters: 0.65, says: 27 };
@@ -78,7 +78,7 @@ export function layoutOf(stages, shapes, placed, given) {
   const beside = gives && !many && !isLow(measured(false))
     && measured(true, { ...legible, wide: LEAST_OPEN, cell: LEGIBLE, gaps: WAYS[5][1] }).width <= room.width;
   const plan = planOf(stages, placed, many || beside);
-  const large = new Measure(plan, shapes, tokens, room, legible);
+  const large = measured(many || beside);
   const roomy = usual.row <= READABLE.height && tokens <= CONSTANTS.FITS && large.width <= room.width - told
     && isLow(large);
   const whole = roomy ? legible : usual;
@@ -91,7 +91,8 @@ export function layoutOf(stages, shapes, placed, given) {
   // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
   const missing = Math.max(0, heightOf(most) - height);
   const readable = READABLE.height + (room.lean ? 0 : 1);
-  const numbered = whole.row > READABLE.height && (!gives || isLow(large)); // in every row
+  const numbered = whole.row > READABLE.height // in every row
+    && (!gives || isLow(measured(many || beside, { ...legible, row: READABLE.height + 1 })));
   const least = numbered ? readable : Math.max(LEAST, LOWER * whole.row);
   const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;

@@ -136,13 +136,13 @@ def test_eleven_words_of_ones_own_are_whole_with_ribbons_and_digits(new: New, pr
         return {
             "below": seen["below"], "cut": seen["cut"], "missing": sorted({"scores", *ROW} - {*seen["matrices"]}),
             "covered": page.evaluate(_COVERED), "ribbons": page.locator(".board .ribbon[d^=M]").count(),
-            "numbers": page.locator(".board .query:not(:empty)[data-at^=attention_weights]").count(),
+            "numbers": page.locator(".board .cell:not(:empty)[data-at^=attention_weights]").count(),
         }  # fmt: skip
 
     for width, height in HALLS:
         page.set_viewport_size({"width": width, "height": height})
         at_rest(page, lambda: page.evaluate(_SEEN))
-        whole = {"below": [], "cut": 0, "missing": [], "covered": [], "ribbons": 11, "numbers": 11}
+        whole = {"below": [], "cut": 0, "missing": [], "covered": [], "ribbons": 11, "numbers": 121}
         eventually(wrong, whole, 8)
 
 
