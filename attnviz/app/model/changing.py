@@ -13,7 +13,8 @@ from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
 from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS
 from attnviz.models import ModelEdit, ModelTrace
-from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF
+from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF, PARTS
+from attnviz.models.layers.latent import LEARNED_LATENT
 from attnviz.models.layers.layer import Layer
 from attnviz.words import plural, say
 from attnviz.words.numbers import written
@@ -88,8 +89,8 @@ def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str
 
 
 def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
-    st.caption(say("models.change.how"))
-    names = [name for name in CELLS if name == MASK or name in trace.stages]
+    st.caption(f"{say('models.change.how')} {why_not_all(layer, head, trace)}".rstrip())
+    names = changeable(layer, head, trace)
     pinned = take(MODEL_CELL)
     begin = pinned if pinned is not None and pinned[0] in names else (names[0], 0, 0)
     # Fields of its own for each cell that was picked: what a page says of fields that it drew before the pick, a moment
@@ -120,6 +121,25 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
         return
     st.button(say("models.change.change"), type="primary", key="model.change.do", disabled=value == current,
               on_click=_with, args=(edits, ModelEdit(*cell, float(value))))  # fmt: skip
+
+
+def changeable(layer: Layer, head: int, trace: Any) -> list[str]:
+    """Return the matrices of a head whose numbers can be changed."""
+
+    def is_known(name: str) -> bool:
+        part = name[-1]
+        own = head if part == "q" else head * layer.attended.key.shape[0] // layer.n_heads
+        return layer.projected[part](own) is not None
+
+    return [name for name in CELLS if name == MASK or (name in trace.stages and (name in PARTS or is_known(name)))]
+
+
+def why_not_all(layer: Layer, head: int, trace: Any) -> str:
+    """Say which projections can't be changed, and why, or empty."""
+    known = changeable(layer, head, trace)
+    missing = [ALL_STAGES[name].symbol for name in ("w_q", "w_k", "w_v") if name not in known]
+    kind = "latent" if set(LEARNED_LATENT) & set(trace.stages) else "not_known"
+    return say(f"models.change.{kind}", matrices=", ".join(missing)) if missing else ""
 
 
 def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:

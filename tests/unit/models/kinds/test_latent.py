@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, look_into
+from attnviz.app.model.changing import changeable, why_not_all
+from attnviz.models.edits import PARTS
 from tests.families.building import Family, built, families
 from tests.families.checking import beyond, unequal
 from tests.unit.small_models import TEXT, tokenizer
@@ -45,6 +47,20 @@ def test_every_step_is_what_its_rule_makes_and_every_cell_is_explained(read: tup
         assert not list(unequal(trace))
     assert not list(beyond(view.heads[0, 0]))
     assert not list(beyond(view.heads[1, view.n_heads - 1]))
+
+
+def test_the_page_says_why_no_w_can_be_changed_and_each_matrix_that_it_offers_can(
+    read: tuple[Any, ModelTrace],
+) -> None:
+    model, view = read
+    trace = view.heads[0, 0]
+    said = why_not_all(view.attending_at(0), 0, trace)
+    assert said.startswith("Not W_q, W_k, W_v: several matrices make queries, keys and values here")
+    offered = changeable(view.attending_at(0), 0, trace)
+    assert offered == ["q", "k", "v", "mask"]
+    for name in (*PARTS,):
+        changed = look_into(model, tokenizer(), TEXT, edits=[f"0.0.{name}.0.0=1.5"])
+        assert changed.heads[0, 0][name][0, 0] == 1.5, name
 
 
 def normed(x: Tensor, norm: Any) -> Tensor:
