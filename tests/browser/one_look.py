@@ -17,7 +17,7 @@ _ODD = r"""() => {
   const way = '.narrow :is(.turn, .role-q, .role-k, .role-a, .role-v)'; // from one matrix to the next, in a picture
   const highOf = each => { // beside words it's as high as they, and under a board on a telephone as its rows are
     const chip = each.closest('.narrow .tools') && each.closest('.sentence').querySelector('.chip');
-    return chip ? chip.offsetHeight : each.closest('.narrow .views') ? 40 : act;
+    return chip ? chip.offsetHeight : each.closest('.narrow :is(.views, .deeds)') ? 40 : act;
   };
   const scaleOf = each => { // of the board that it stands in, whose dock doesn't grow as far
     const board = each.closest('.board');
