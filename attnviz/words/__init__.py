@@ -8,6 +8,9 @@ by the place `n`:
     masked = { one = "{n} cell is masked", other = "{n} cells are masked" }
 
 The page's script fills the same sentences, which Python sends it.
+
+A feature's folder has a catalogue of its own, `words/en`: its files are laid over those of the same names, table by
+table.
 """
 
 import tomllib
@@ -19,6 +22,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
+
+from attnviz.feature import features
 
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
@@ -54,17 +59,34 @@ def catalogue() -> Mapping[str, Template]:
 
 
 @cache
-def _subjects(language: str) -> Mapping[str, Traversable]:
-    """Return a catalogue's files by name, from all its folders."""
+def _subjects(language: str) -> Mapping[str, Sequence[Traversable]]:
+    """Return a catalogue's files by name, the kernel's before features'."""
     folder = files(__name__).joinpath(language)
-    folders = (folder, *(each for each in folder.iterdir() if each.is_dir()))
-    found = sorted((file for folder in folders for file in folder.iterdir()), key=lambda file: file.name)
-    return MappingProxyType({file.name.removesuffix(".toml"): file for file in found if file.name.endswith(".toml")})
+    of_features = (each.folder.joinpath("words", language) for each in features())
+    folders = dict.fromkeys((folder, *folder.iterdir(), *of_features))
+    found: dict[str, list[Traversable]] = {}
+    for file in (file for each in folders if each.is_dir() for file in each.iterdir() if file.name.endswith(".toml")):
+        found.setdefault(file.name.removesuffix(".toml"), []).append(file)
+    return MappingProxyType(dict(sorted(found.items())))
 
 
 @cache
 def _tables(language: str, name: str) -> Mapping[str, Any]:
-    return MappingProxyType(tomllib.loads(_subjects(language)[name].read_text(encoding="utf-8")))
+    found: dict[str, Any] = {}
+    for file in _subjects(language)[name]:
+        _lay_over(found, tomllib.loads(file.read_text(encoding="utf-8")), name)
+    return MappingProxyType(found)
+
+
+def _lay_over(below: dict[str, Any], tables: Mapping[str, Any], key: str) -> None:
+    """Add what tables have; raise ``ValueError`` for what is there already."""
+    for name, value in tables.items():
+        before = below.setdefault(name, value)
+        if before is value:
+            continue
+        if not isinstance(before, dict) or not isinstance(value, dict):
+            raise ValueError(f"the catalogue has {key}.{name} twice")
+        _lay_over(before, value, f"{key}.{name}")
 
 
 @cache

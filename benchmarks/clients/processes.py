@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from attnviz.app.server.settings import DATABASE
+from attnviz.features.classes.settings import DATABASE
 from benchmarks.clients.servers import OURS, READY, Server, command_of, free_address, wait_until_healthy
 from benchmarks.votes import Postgres, postgres
 

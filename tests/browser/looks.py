@@ -279,3 +279,17 @@ def luminance(colour: list[int]) -> float:
     parts = [part / 255 for part in colour]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+# From now on, what moves of a page for longer than a frame; a rule that no script's animation passes holds what folds.
+WATCH = """() => {
+  window.moved = new Set();
+  const look = () => {
+    const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
+    for (const { effect, timeline } of roots.flatMap(root => root.getAnimations()))
+      if (timeline === document.timeline && effect.getComputedTiming().duration > 16 && !effect.target.open)
+        window.moved.add(effect.target.outerHTML.slice(0, 200));
+    requestAnimationFrame(look);
+  };
+  look();
+}"""

@@ -4,18 +4,24 @@ import streamlit as st
 
 from attnviz import app
 from attnviz.commands.main import site
+from attnviz.feature import pages as of_features
 from attnviz.words import say
 
 # The pages behind each door; the first has none of its own, and Compare is a view of it.
-DOORS = {
+_KERNEL = {
     "": ("playground", "compare"),
     "learning": ("lesson", "questions", "scaling"),
-    "models": ("learn", "model", "history"),
+    "models": ("learn", "model"),
     "checking": ("check", "exercises"),
 }
+DOORS = {door: (*own, *(page.name for page in of_features(door))) for door, own in _KERNEL.items()}
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
 HIDDEN = ("compare",)
-OWN_EXAMPLES = ("questions", *DOORS["models"], *DOORS["checking"])  # there, the set-up plays no part
+# There, the set-up plays no part.
+OWN_EXAMPLES = (
+    "questions", *_KERNEL["models"], *_KERNEL["checking"],
+    *(page.name for page in of_features() if not page.sets_up),
+)  # fmt: skip
 
 
 def show_page() -> None:

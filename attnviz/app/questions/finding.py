@@ -3,14 +3,14 @@
 import streamlit as st
 
 from attnviz.app.parts.examples import open_panel
-from attnviz.app.parts.opened import put_step
 from attnviz.app.questions.panel import open_it
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to, turn
 from attnviz.app.session.session import this_session
+from attnviz.feature import filled
 from attnviz.link.parameter_table import STEP
 from attnviz.link.question_text import question_of
-from attnviz.teach.finding import HISTORY, LESSON, QUESTION, SWITCH, Place, found
+from attnviz.teach.finding import LESSON, PAGE, QUESTION, SWITCH, Place, found
 from attnviz.words import say
 
 _FIELD = "questions.find"
@@ -37,10 +37,10 @@ def show_finding() -> None:
 
 
 def _called(place: Place) -> str:
-    if place.kind == QUESTION:
+    if place.kind in (QUESTION, PAGE):
         return place.title
-    where = {LESSON: "app.lesson.title", HISTORY: "app.history.title", SWITCH: "what_if.title"}.get(place.kind)
-    return say("finding.place", title=place.title, where=say(where)) if where else place.title
+    where = say("what_if.title" if place.kind == SWITCH else f"app.{place.kind}.title")
+    return say("finding.place", title=place.title, where=where)
 
 
 def _open(place: Place) -> None:
@@ -50,13 +50,12 @@ def _open(place: Place) -> None:
     elif place.kind == LESSON:
         url_texts.put(STEP, place.name)
         go_to("lesson")
-    elif place.kind == HISTORY:
-        put_step(place.name)
-        go_to("history")
     elif place.kind == SWITCH:
         switch, _, way = place.name.partition(".")
         turn({"what_if": f"{switch}:{way}"})
         open_panel()
         go_to(PLAYGROUND)
-    else:
+    elif place.kind == PAGE:
         go_to(PLAYGROUND if place.name == "playground" else place.name)
+    else:
+        filled("opens")[place.kind](place.name)

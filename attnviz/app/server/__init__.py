@@ -11,13 +11,13 @@ from starlette.routing import Route
 from attnviz.app.keeper.logs import get_log, write_as_json
 from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers
-from attnviz.app.server.classroom import Classroom, keep_sweeping, stored
 from attnviz.app.server.connections import limit_connections
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.settings import settings
 from attnviz.app.server.visitors import Visitors, listed
 from attnviz.app.server.where import SafeHeaders, SaysWhere
+from attnviz.feature import filled
 
 _LOG = get_log(__name__)
 
@@ -45,10 +45,11 @@ def middleware() -> list[Middleware]:
 
 def routes() -> list[Route]:
     """Return the routes that we add to Streamlit's."""
-    numbers, classroom = Numbers(), Classroom(stored(settings().database))
+    numbers = Numbers()
+    served = {name: serves() for name, serves in filled("serves").items()}
     found = [
-        Route("/ready", partial(answers.tell_ready, classes=classroom.standing)),
-        *classroom.routes(),
+        Route("/ready", partial(answers.tell_ready, served=served)),
+        *(route for each in served.values() for route in each.routes),
         *(Route(path, answers.send_script) for path in answers.SCRIPTS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
         *(Route(path, answers.take_painted, methods=["POST"]) for path in answers.PAINTED),
@@ -63,7 +64,8 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     write_as_json()
     CLOCK.watch()
     answers.begin()
-    keep_sweeping(settings().database)
+    for begins in filled("begins").values():
+        begins()
     _LOG.info("the server starts", extra={"told": answers.running()})
     yield
     _LOG.info("the server stops")

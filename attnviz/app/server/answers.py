@@ -10,17 +10,18 @@ models opens with. One that isn't answers all the same, later: a proxy asks /rea
 import gc
 import json
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from attnviz import Scenario, app, trace
 from attnviz.app.components.script_file import FOLDER, script_files
@@ -29,6 +30,7 @@ from attnviz.app.keeper.logs import get_log
 from attnviz.app.model.looked import load_first
 from attnviz.app.server.packed import KEPT, MEDIA, PACKED, takes_packed
 from attnviz.app.session.painting import AT, PAINTINGS
+from attnviz.feature import features
 from attnviz.figures import heatmap
 
 MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
@@ -130,8 +132,9 @@ def begin() -> None:
 
 def _get_ready() -> None:
     try:
-        for module in walk_packages(app.__path__, f"{app.__name__}."):
-            import_module(module.name)
+        for package in (app, *(import_module(each.package) for each in features())):
+            for module in walk_packages(package.__path__, f"{package.__name__}."):
+                import_module(module.name)
         made = trace(Scenario())
         heatmap(made, "attention_weights").to_plotly_json()
     except Exception:
@@ -147,8 +150,15 @@ def _get_ready() -> None:
     _LOG.info("the server is ready")
 
 
-async def tell_ready(request: Request, classes: Callable[[], Awaitable[str]] | None = None) -> JSONResponse:
-    """Answer whether the server is ready, and the state of classes."""
+class Served(NamedTuple):
+    """The addresses that a feature answers, and how it stands."""
+
+    routes: Sequence[Route]
+    standing: Callable[[], Awaitable[str]]
+
+
+async def tell_ready(request: Request, served: Mapping[str, Served]) -> JSONResponse:
+    """Answer whether the server is ready, and how features stand."""
     ready = _READY.is_set()
-    told = {"ready": ready} | ({"classes": await classes()} if ready and classes else {})
+    told = {"ready": ready} | ({name: await each.standing() for name, each in served.items()} if ready else {})
     return JSONResponse(told, 200 if ready else 503, {"Cache-Control": "no-store"})

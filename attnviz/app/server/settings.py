@@ -4,15 +4,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from attnviz.app.keeper.memory import default_most_mib
-from attnviz.classes.tables import check_address
 
-METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY, DATABASE = (
+METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY = (
     "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_OF_ADDRESS",
     "ATTNVIZ_MOST_MEMORY",
-    "ATTNVIZ_DATABASE",
 )  # fmt: skip
 FORWARDERS = "FORWARDED_ALLOW_IPS"  # uvicorn's
 _SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
@@ -30,7 +27,6 @@ class Settings:
     most_sessions: int
     most_of_address: int  # of these sessions
     most_memory: int | None  # MiB of the process, beyond which no further page is opened
-    database: str  # of classes; blank for none
     forwarders: str  # addresses of proxies, with commas between them; blank where nobody named any
 
 
@@ -53,20 +49,8 @@ def settings(environment: Mapping[str, str] = os.environ) -> Settings:
         most,
         of_address,
         memory,
-        _database(environment),
         environment.get(FORWARDERS, "").strip(),
     )
-
-
-def _database(environment: Mapping[str, str]) -> str:
-    """Return the database address of classes, by default a local file."""
-    given = environment.get(DATABASE, "").strip()
-    if given == "off":
-        return ""
-    folder = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    address = given or f"sqlite:///{Path(folder) / 'attnviz' / 'classes.sqlite'}"
-    check_address(address, DATABASE)
-    return address
 
 
 def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:

@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import board_file, heatmaps_file, letters_file, scripts_of_components
+from attnviz.feature import features, pages
 from attnviz.link.parameter_table import first_model
 from attnviz.link.set_up import CHANGES
 from attnviz.link.state import as_the_app_opens, read_query
@@ -29,7 +30,9 @@ _EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
 # The pages beside the playground, by their names in the address: those that a board stands in, and those without.
 WITH_BOARD = ("lesson", "questions")
-WITHOUT = ("compare", "model", "learn", "history", "scaling", "check", "exercises")
+WITHOUT = ("compare", "model", "learn", "scaling", "check", "exercises", *(page.name for page in pages()))
+# Folders of pages that need nothing of Streamlit's.
+_PLAIN = frozenset(folder for each in features() for folder in each.folders)
 _LETTERS = letters_file()
 _SOON = "".join((
     *((f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{_LETTERS.name}">',)
@@ -87,7 +90,7 @@ class SaysWhere:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        own = "class" in scope.get("path", "").split("/")  # pages that need nothing of Streamlit's
+        own = not _PLAIN.isdisjoint(scope.get("path", "").split("/"))
         if scope["type"] == "http" and not own and "text/html" in Headers(scope=scope).get("accept", ""):
             query = scope.get("query_string", b"")
             if to := moved_to(scope["path"], query):

@@ -7,20 +7,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import expect
 
 from attnviz import Scenario
 from attnviz.app.entry.main import PAGES
-from attnviz.colours.palette import DARK
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
-from attnviz.teach.history import STEPS
 from attnviz.teach.lesson import STEPS as LESSON
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
-from tests.browser.looks import BY_COLOUR, digits_below, look_at, schemes
+from tests.browser.looks import BY_COLOUR, WATCH, digits_below, look_at, schemes
 from tests.browser.one_look import odd
 from tests.browser.playground import Playground, at_rest, eventually, holds
 from tests.browser.readers import New
@@ -126,18 +124,6 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New
         reader.page.keyboard.press("PageUp")
 
 
-# From now on, what moves of a page for longer than a frame; a rule that no script's animation passes holds what folds.
-_WATCH = """() => {
-  window.moved = new Set();
-  const look = () => {
-    const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
-    for (const { effect, timeline } of roots.flatMap(root => root.getAnimations()))
-      if (timeline === document.timeline && effect.getComputedTiming().duration > 16 && !effect.target.open)
-        window.moved.add(effect.target.outerHTML.slice(0, 200));
-    requestAnimationFrame(look);
-  };
-  look();
-}"""
 _FOLDED = "each => each.open && each.getBoundingClientRect().height < each.scrollHeight - 4"
 MOVING = {  # what is pressed, one after the other, on each page that moves
     "explore": [".chip >> nth=2", ".playback .play", ".playback .leave", ".op.scale", "role=button[name='Set-up']"],
@@ -154,7 +140,7 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
 def test_with_reduced_motion_nothing_moves(new: New, name: str) -> None:
     reader = new(Learner, *WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
-    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=projections")).page.evaluate(_WATCH)
+    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=projections")).page.evaluate(WATCH)
     holds(reader.page, "Boolean(window.attnvizAddress?.heard)")  # what is pressed before the pages' style comes fades
     for selector in MOVING[name]:
         reader.page.locator(selector).first.click()
@@ -258,57 +244,6 @@ def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(new
 
 
 _WHOLE = "names => names.map(each => each.scrollWidth > each.clientWidth ? 'cut' : each.textContent)"
-
-
-def test_an_opened_step_of_the_history_stands_whole_in_one_screen_and_nothing_moves(new: New) -> None:
-    reader = new(Learner, 1366, 768)
-    reader.page.emulate_media(reduced_motion="reduce")
-    page = reader.go("/history").page
-    page.evaluate(_WATCH)
-    weights, dock = page.locator(".board .matrix[data-matrix=attention_weights]"), page.locator(".board .panel")
-    above = """(weights, dock) =>
-      weights.getBoundingClientRect().bottom <= dock.getBoundingClientRect().top"""
-    for step in STEPS:
-        page.locator(f".st-key-history_step_{step.name} button").click()
-        for part in (
-            page.locator(".st-key-history_told strong", has_text=step.said("title")),
-            weights,
-            page.locator(".st-key-history_beside .history-pictures"),  # those of the list go a moment later
-        ):
-            expect(part).to_be_in_viewport(ratio=1)
-        high = step.name == "kept_sentence"  # the most rows are those of both sentences
-        lowest = page.locator(".board .matrix[data-matrix=joined] .grid") if high else weights
-        for height in (650, 768) if high or step is STEPS[0] else (768,):
-            page.set_viewport_size({"width": 1366, "height": height})
-            eventually(partial(lowest.evaluate, above, dock.element_handle()), True)
-        eventually(lambda: look_at(page).trouble, {})
-        if step is STEPS[0]:
-            nothing_is_found(page)
-            page.locator("[role=radio] >> nth=2").click()
-            reader.settle()
-        page.locator(".st-key-history-all button").click()
-    assert page.evaluate("[...window.moved]") == []
-
-
-def test_small_pictures_are_dark_where_the_page_became_so_before_it_was_drawn(new: New) -> None:
-    reader, held, holds = new(Playground), list[str | bytes](), True
-    tabs: list[WebSocketRoute] = []
-
-    def hold(browser: WebSocketRoute) -> None:
-        tabs.append(browser)
-        server = browser.connect_to_server()
-        server.on_message(lambda message: held.append(message) if holds else browser.send(message))
-
-    reader.changed = True
-    reader.page.route_web_socket("**/_stcore/stream", hold)
-    reader.page.goto(f"{reader.server}/history")
-    while len(held) < 20:  # of the run that is drawn in light
-        reader.page.wait_for_timeout(100)
-    reader.darken()
-    holds = False
-    for message in held:
-        tabs[0].send(message)
-    expect(reader.page.locator(".history-pictures img").first).to_have_attribute("style", re.compile(DARK.grid))
 
 
 WORDS = f"{'W' * 120} cat {'W' * 119}x"  # as in a pasted address

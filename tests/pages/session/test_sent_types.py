@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from attnviz.app.components.script_file import board_file
-from attnviz.app.server.classroom.pages import sent as sent_to_a_class
 from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
@@ -114,6 +113,7 @@ def test_what_is_sent_with_each_drawing_is_numbers_and_no_script() -> None:
 
 
 def test_what_is_sent_with_a_script_is_what_its_module_declares(tmp_path: Path) -> None:
+    sent_to_a_class = pytest.importorskip("attnviz.features.classes.served.pages").sent
     fetched = {"script": board_file().address, "part": ".board"}
     given = json.dumps(
         {

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from attnviz.feature import INSTALLED
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -39,9 +41,24 @@ def test_a_part_that_fails_stops_no_other_and_is_named(failing: tuple[str, ...],
 )  # fmt: skip
 def test_units_run_as_on_another_processor(cpu: str, told: str) -> None:
     done = made("--dry-run", "unit", f"CPU={cpu}")
-    line = next(line for line in done.stdout.splitlines() if line.endswith("attnviz tests/unit"))
+    line = next(line for line in done.stdout.splitlines() if " attnviz tests/unit " in line)
     assert told in line
     assert ("ATEN_CPU" in line or "ATTNVIZ_KERNELS" in line) == bool(cpu)
+
+
+@pytest.mark.parametrize(
+    ("part", "all_of_it"), [("unit", "attnviz tests/unit"), ("pages", "tests/pages"), ("browser", "tests/browser")]
+)
+def test_one_features_tests_run_alone_or_behind_all_others(part: str, all_of_it: str) -> None:
+    def tried(**variables: str) -> list[str]:
+        done = made("--dry-run", part, **variables)
+        return done.stdout.splitlines()[-1].partition(" -m pytest ")[2].split()
+
+    for feature in INSTALLED:
+        own = f"tests/features/{feature}/{part}"
+        assert (own in tried()) == (own in tried(FEATURE=feature)) == (ROOT / own).is_dir()
+        assert all_of_it.split()[-1] not in tried(FEATURE=feature)
+    assert {*all_of_it.split()} <= {*tried()}
 
 
 def test_a_processor_that_there_is_not_is_refused() -> None:

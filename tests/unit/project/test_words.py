@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -19,7 +19,6 @@ from starlette.testclient import TestClient
 
 from attnviz import ModelTrace, Scenario, look_into
 from attnviz.app.components.script_file import heatmaps_file
-from attnviz.app.server.classroom import Classroom, stored
 from attnviz.app.server.numbers import Numbers
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
 from attnviz.board.script import board_script, plane_script
@@ -33,6 +32,7 @@ from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.training import train, training_notebook, training_script
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
+from tests.languages import made_up
 from tests.unit.small_models import TEXT, gpt_oss, t5, tokenizer
 
 ROOT = Path(__file__).parents[3]
@@ -84,22 +84,6 @@ def test_each_session_is_spoken_to_in_its_language(tmp_path: Path) -> None:
     assert plural(1200, "token") == "1,200 tokens"
 
 
-def _made_up(folder: Path) -> Context:
-    """A context of a language that has each sentence of ours in other letters."""
-
-    def other(line: re.Match[str]) -> str:
-        parts = re.split(r"(\{\w+\}|\\.)", line[2])
-        parts[::2] = (re.sub("[A-Za-z]", lambda letter: chr(ord(letter[0]) + 0x3D0), part) for part in parts[::2])
-        return line[1] + "".join(parts) + line[3]
-
-    for file in (ROOT / "attnviz/words/en").glob("**/*.toml"):
-        text = re.sub(r'((?<!\nlike )= ")((?:[^"\\]|\\.)*)(")', other, file.read_text(encoding="utf-8"))
-        (folder / file.name).write_text(text, encoding="utf-8")
-    context = copy_context()
-    context.run(LANGUAGE.set, str(folder))
-    return context
-
-
 @cache
 def _kept() -> list[AttentionTrace | ModelTrace]:
     """Traces that the first language that asks for them makes, and all others are told of."""
@@ -145,7 +129,7 @@ def test_what_is_taken_home_is_said_in_the_language_of_the_session(
         for chunk in re.split(r"\{\w+\}", text)
         if len(re.findall("[A-Za-z]{2,}", chunk)) > 1
     }
-    context = _made_up(tmp_path)
+    context = made_up(tmp_path)
     english, other = _taken_home(), context.run(_taken_home)
     for name, text in other.items():
         text = text.partition("\n")[0] if name == "board" else text  # behind its sentences stands code
@@ -162,20 +146,15 @@ def test_what_is_taken_home_is_said_in_the_language_of_the_session(
 
 def test_a_servers_threads_speak_the_language_of_who_asks(tmp_path: Path) -> None:
     """Asked in English before, so that nothing remembers that."""
-    routes = [
-        Route("/numbers", Numbers().answer, methods=["POST"]),
-        *Classroom(stored(f"sqlite:///{tmp_path}/classes.sqlite")).routes(),
-    ]
+    routes = [Route("/numbers", Numbers().answer, methods=["POST"])]
     client = TestClient(Starlette(routes=routes), headers={"origin": "http://testserver"})
-    code = client.post("/class", json={"about": "values"}).json()["code"]
 
-    def told() -> list[str]:
-        numbers = client.post("/numbers", json={"query": "text=a+cat"})
-        return [numbers.text, client.get(f"/class/{code}/now").text, client.get("/class/board?about=values").text]
+    def told() -> str:
+        return str(client.post("/numbers", json={"query": "text=a+cat"}).text)
 
-    english, other = told(), _made_up(tmp_path).run(told)
-    assert all(map(str.__ne__, english, other))
-    assert not [text for text in other if say("stages.x.plain") in text or say("questions.values.predict.act") in text]
+    english, other = told(), made_up(tmp_path).run(told)
+    assert other != english
+    assert say("stages.x.plain") not in other
 
 
 def _places(template: str) -> set[str]:
@@ -320,8 +299,8 @@ NO_PAGE = {
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/keeper": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
-    "attnviz/app/server/classroom": "writes into the server's log",
-    "attnviz/classes/tables.py": "writes SQL, and errors for whoever runs a server",
+    "attnviz/features/classes/served": "writes into the server's log",
+    "attnviz/features/classes/tables.py": "writes SQL, and errors for whoever runs a server",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",
     "attnviz/core/limits.py": "writes values into errors for whoever programs",

@@ -15,7 +15,6 @@ from attnviz.board.data import board_data
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, data_of_model, drawn_data
 from attnviz.core.scenario import traced
 from attnviz.explanation.summary import finding
-from attnviz.teach.history import STEPS
 from tests.node import PageScript
 from tests.unit.helpers import edited, setups
 
@@ -117,9 +116,21 @@ BOARDS: dict[str, Callable[[Scenario], dict[str, Any]]] = {
 }
 
 
+_TWO_HEADS: dict[str, Any] = {"d_in": 4, "d_out": 4, "n_heads": 2, "output": True}
+DRAWN = (
+    Scenario("the cat sat"),
+    Scenario("the cat sat", causal=True, positions="alibi"),
+    Scenario("the cat sat", reads="second", second="der Hund schlief"),
+    Scenario("the cat sat", **_TWO_HEADS),
+    Scenario("the cat sat", **_TWO_HEADS, norm="post", positions="sinusoidal", d_ff=8),
+    Scenario("the cat sat", **_TWO_HEADS, norm="pre", positions="learned", d_ff=8, activation="gelu", causal=True),
+    Scenario("the cat sat", weighting="linear"),
+)
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_board_says_it_before_the_finding(script: PageScript, board: str) -> None:
-    for scenario in (Scenario("the cat sat"), *(step.scenario for step in STEPS)):
+    for scenario in DRAWN:
         if scenario.n_layers == 1 and (board == "of a trace" or scenario.n_heads == 1):
             (reads, even), (read_by, _) = script.run(_SAID, [BOARDS[board](scenario), 1])
             assert reads.startswith((ALL, "“"))

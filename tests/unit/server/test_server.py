@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -411,7 +412,7 @@ def test_while_numbers_are_computed_a_run_lets_them_go_on_ten_times_as_soon_as_p
 
 def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "_READY", threading.Event())
-    given = TestClient(Starlette(routes=[Route("/ready", answers.tell_ready)]))
+    given = TestClient(Starlette(routes=[Route("/ready", partial(answers.tell_ready, served={}))]))
     assert given.get("/ready").status_code == 503
     goes_on = threading.Event()
 

@@ -34,6 +34,7 @@ from attnviz.core.limits import SaidError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.origins import symbol_in_words
 from attnviz.export import read_matrix, scenario_from_json
+from attnviz.feature import filled
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
 from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP, texts
 from attnviz.link.question_text import question_of
@@ -133,7 +134,8 @@ def show_links(beside: Attachment | None) -> None:
         st.info(as_message(beside.notice), icon=":material/attach_file:")
         download(beside.label, beside.text, beside.file_name, "share.beside")
     if about := _asked_here():
-        st.link_button(say("share.class"), f"./class?about={about}", icon=":material/groups:", type="tertiary")
+        for show in filled("shared_here").values():
+            show(about)
     st.button(say("share.present.button"), key="share.present", help=say("share.present.about"), on_click=_present)
     show_playlist()
     st.caption(say("share.lesson_link.about"))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from attnviz.core.scenario import Scenario
+from attnviz.features.history.steps import STEPS
 from attnviz.link.set_up import parameters
-from attnviz.teach.history import STEPS
 from attnviz.teach.questions import QUESTIONS, Option, Question
 
 # What a sentence brings with it, what says how numbers are drawn or shown, and where they are computed.

@@ -7,7 +7,7 @@ import torch
 
 from attnviz import trace
 from attnviz.core.stages import LAYERS, NORMS, OUTPUT
-from attnviz.teach.history import (
+from attnviz.features.history.steps import (
     STEPS,
     WITHOUT_PICTURE,
     Step,

@@ -2,7 +2,7 @@
 
 import { say } from "../../../scripts/sentences.js";
 import { BOARDS, SUBJECTS } from "../../../scripts/sent.js";
-import { follow, turn } from "../../shell/top_bar/presenting.js";
+import { follow, turn } from "../../../app/shell/top_bar/presenting.js";
 import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.js";
 
 /** @import { Now } from "./shared.js" */

@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.components.board import show_board_of_model
-from attnviz.app.parts.opened import open_step, put_step
 from attnviz.app.text import is_dark
-from attnviz.core.attention.linear import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.core.scenario import traced
 from attnviz.documents.matrices import small_picture
+from attnviz.features.history.costs import REPEATS, WIDTH, Cost, measured_costs
+from attnviz.features.history.page.opened import open_step, put_step
+from attnviz.features.history.steps import STEPS, WITHOUT_PICTURE, Step, changed_in_words, named, pictured, step_named
 from attnviz.figures.picture import picture
 from attnviz.link.set_up import query_of
-from attnviz.teach.history import STEPS, WITHOUT_PICTURE, Step, changed_in_words, named, pictured, step_named
 from attnviz.words import by_language, plural, say, thousands
 from attnviz.words.numbers import written
 

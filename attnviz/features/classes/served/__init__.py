@@ -19,13 +19,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
-from attnviz.app.server.classroom import pages
-from attnviz.app.server.classroom.telling import home_of, qr_code, state_for_page
-from attnviz.app.server.classroom.voting import Voting, vote_of
+from attnviz.app.server.answers import NOT_KEPT, Served, Workers, message_in, nothing
 from attnviz.app.server.visitors import Pace, address_of
-from attnviz.classes import AwayError, FullError, Phase, State, Store, Vote, as_csv, as_xapi, asked_of
-from attnviz.classes.store import LETTERS, LETTERS_OF_CODE
+from attnviz.features.classes.questions import as_csv, as_xapi, asked_of
+from attnviz.features.classes.served import pages
+from attnviz.features.classes.served.telling import home_of, qr_code, state_for_page
+from attnviz.features.classes.served.voting import Voting, vote_of
+from attnviz.features.classes.settings import database
+from attnviz.features.classes.store import LETTERS, LETTERS_OF_CODE, AwayError, FullError, Phase, State, Store, Vote
 from attnviz.models.cache import Cache
 from attnviz.words import LANGUAGE
 
@@ -248,9 +249,15 @@ def stored(address: str) -> Store | None:
         return None
 
 
-def keep_sweeping(address: str) -> None:
+def serves() -> Served:
+    """Return the addresses of classes, and how they stand."""
+    classroom = Classroom(stored(database()))
+    return Served(classroom.routes(), classroom.standing)
+
+
+def begins() -> None:
     """End classes whose day is over, in a background thread."""
-    store = stored(address)
+    store = stored(database())
 
     def keep() -> None:
         while store is not None:

@@ -21,15 +21,18 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from attnviz.app.server.classroom import Classroom, stored
-from attnviz.app.server.settings import DATABASE
-from attnviz.app.server.settings import settings as settings_of
-from attnviz.classes import AwayError, LateError, Phase, Store, Vote, as_csv, as_xapi, asked_of, subjects, who_of
-from attnviz.classes import store as limits
-from attnviz.classes.tables import STEPS, VERSIONS
+from attnviz.features.classes import store as limits
+from attnviz.features.classes.questions import as_csv, as_xapi, asked_of, subjects
+from attnviz.features.classes.served import Classroom, stored
+from attnviz.features.classes.settings import DATABASE
+from attnviz.features.classes.settings import database as database_of
+from attnviz.features.classes.store import AwayError, LateError, Phase, Store, Vote, who_of
+from attnviz.features.classes.tables import STEPS, VERSIONS
 from attnviz.teach.questions import QUESTIONS
+from attnviz.words import say
 from benchmarks.votes import class_of, copies
 from tests.examples import examples
+from tests.languages import made_up
 
 ABOUT, OTHER = "values", "sum"
 HERE = {"origin": "http://testserver"}
@@ -345,15 +348,15 @@ def test_without_a_database_all_else_works(tmp_path: Path) -> None:
 
 
 def test_the_setting_names_what_can_be_used() -> None:
-    assert settings_of({DATABASE: "off"}).database == ""
-    assert settings_of({"XDG_DATA_HOME": "/data"}).database == "sqlite:////data/attnviz/classes.sqlite"
+    assert database_of({DATABASE: "off"}) == ""
+    assert database_of({"XDG_DATA_HOME": "/data"}) == "sqlite:////data/attnviz/classes.sqlite"
     for address, told in (
         ("mysql://a:s3cret@b/c", "of the kind 'mysql'"),
         ("s3cret", "can't be read"),
         ("sqlite://", ""),
     ):
         with pytest.raises(ValueError, match=f"{DATABASE} .*{told}.*, or off") as refused:
-            settings_of({DATABASE: address})
+            database_of({DATABASE: address})
         assert "s3cret" not in str(refused.value)
 
 
@@ -362,3 +365,18 @@ def test_of_two_copies_one_dies_and_no_vote_is_lost(address: str) -> None:
         rounds, wrong = asyncio.run(class_of(addresses, 60, 2.0, lambda: None, dying.kill))
     assert [len(made.choices) for made in rounds] == [60, 60]
     assert wrong == []
+
+
+def test_a_classs_people_are_spoken_to_in_the_language_of_who_asks(tmp_path: Path) -> None:
+    """Asked in English before, so that nothing remembers that."""
+    client = TestClient(
+        Starlette(routes=Classroom(stored(f"sqlite:///{tmp_path}/classes.sqlite")).routes()), headers=HERE
+    )
+    code = client.post("/class", json={"about": "values"}).json()["code"]
+
+    def told() -> list[str]:
+        return [client.get(f"/class/{code}/now").text, client.get("/class/board?about=values").text]
+
+    english, other = told(), made_up(tmp_path / "language").run(told)
+    assert all(map(str.__ne__, english, other))
+    assert not [text for text in other if say("stages.x.plain") in text or say("questions.values.predict.act") in text]

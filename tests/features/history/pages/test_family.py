@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from attnviz import Scenario, trace
+from attnviz.features.history.steps import STEPS, WITHOUT_PICTURE
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.history import STEPS, WITHOUT_PICTURE
 from attnviz.teach.lesson import STEPS as STEPS_OF_LESSON
 from attnviz.words import say
 from tests.pages.playground import Playground

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from attnviz.classes.store import Vote
 from attnviz.core.scenario import traced
 from attnviz.export.data import csv_of
+from attnviz.features.classes.store import Vote
 from attnviz.link.state import state_of
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.predictions import ASKING, Asked, prediction_of

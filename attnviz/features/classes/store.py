@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sql
 from sqlalchemy.dialects import postgresql, sqlite
 
-from attnviz.classes.tables import CLASSES, COUNTS, VOTES, migrate, opened
+from attnviz.features.classes.tables import CLASSES, COUNTS, VOTES, migrate, opened
 
 LASTS = 24 * 3600  # seconds until a class ends by itself
 KEPT = 30 * 24 * 3600  # after which nothing of it is left

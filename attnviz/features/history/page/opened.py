@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
-from attnviz.teach.history import STEPS
+from attnviz.features.history.steps import STEPS
 
 
 @dataclass
@@ -21,3 +22,9 @@ def open_step() -> str | None:
 def put_step(name: str | None) -> None:
     """Open a step's board; for None, or without a board, all steps."""
     this_session().part(OpenStep).step = name if any(step.name == name for step in STEPS) else None
+
+
+def open_place(name: str) -> None:
+    """Go to the page with a step's board open; in a callback."""
+    put_step(name)
+    go_to("history")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.core.attention.linear import linear_attention, measured_costs, softmax_attention
 from attnviz.export import pytorch_script
+from attnviz.features.history.costs import linear_attention, measured_costs, softmax_attention
 from tests.examples import examples
 
 

@@ -11,11 +11,10 @@ from starlette.responses import HTMLResponse, Response
 
 from attnviz.app.server.answers import NOT_KEPT, nothing
 from attnviz.app.server.settings import settings
-from attnviz.classes import subjects
-from attnviz.classes.questions import OF_STEPS
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
 from attnviz.documents.page import FAMILY, own_face, page_of
+from attnviz.features.classes.questions import OF_STEPS, subjects
 from attnviz.link.parameter_table import NUMBERS, PREDICTED
 from attnviz.link.question_text import SKIPPED, Example, example_text
 from attnviz.published import OPENING

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.server.answers import NOT_KEPT
-from attnviz.classes import Phase, State, asked_of
+from attnviz.features.classes.questions import asked_of
+from attnviz.features.classes.store import Phase, State
 
 _AT = "/class/"
 

@@ -1,0 +1,102 @@
+"""A feature: a folder of the app that can be left out.
+
+A feature declares itself in its folder's `__init__.py`, which imports nothing else: a page, say, or addresses, and what
+it gives to the places that ask for it (slots). What it says stands in its folder `words`, laid over the catalogue of
+the kernel by the names of files. The kernel asks for what there is, and knows no feature by its name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from typing import Any
+
+# Those of this package, in the order in which they are asked.
+INSTALLED = (
+    "history",
+    "classes",
+)
+ENTRY_POINTS = "attnviz.features"  # other people's: each names a `FEATURE`
+SLOTS = (
+    "places",  # a function that yields its places for whoever looks for something: teach/finding.py
+    "opens",  # a function that opens one of these, in a callback: app/questions/finding.py
+    "serves",  # a function that returns what addresses it answers: app/server/answers.py
+    "begins",  # a function that is called when the server starts
+    "shared_here",  # a function that draws what Share offers beside the link of what is asked: app/shell/share
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the app, `pages/NAME.py`, and the door it stands behind."""
+
+    name: str
+    door: str
+    sets_up: bool = False  # whether the shared set-up plays a part there
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a feature is made of, and what it needs."""
+
+    name: str
+    needs: tuple[str, ...] = ()  # names of other features
+    pages: tuple[Page, ...] = ()
+    folders: tuple[str, ...] = ()  # of addresses, whose pages need nothing of Streamlit's
+    fills: Mapping[str, str] = field(default_factory=dict)  # slots: "module:name", seen from its package
+    in_package: str = ""  # by default the folder of its name in attnviz.features
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a slot that nobody asks for."""
+        if unknown := sorted(self.fills.keys() - set(SLOTS)):
+            raise ValueError(f"the feature {self.name!r} fills {unknown}, expected some of {sorted(SLOTS)}")
+
+    @property
+    def folder(self) -> Traversable:
+        """Where it stands."""
+        return files(self.package)
+
+    @property
+    def package(self) -> str:
+        """The name of its package."""
+        return self.in_package or f"attnviz.features.{self.name}"
+
+    def given(self, slot: str) -> Any:
+        """Return what it gives to a slot, imported now."""
+        module, _, name = self.fills[slot].partition(":")
+        return getattr(import_module(f"{self.package}.{module}"), name)
+
+
+@cache
+def features() -> tuple[Feature, ...]:
+    """Return the features that are there, with all that they need."""
+    own = (f"attnviz.features.{name}" for name in INSTALLED)
+    found = [import_module(package).FEATURE for package in own if find_spec(package)]
+    found += [entry.load() for entry in entry_points(group=ENTRY_POINTS)]
+    return with_their_needs(found)
+
+
+def with_their_needs(found: list[Feature]) -> tuple[Feature, ...]:
+    """Leave out what needs a feature that isn't there.
+
+    >>> [each.name for each in with_their_needs([Feature("a"), Feature("b", needs=("c",)), Feature("d", needs=("b",))])]
+    ['a']
+    """
+    names = {each.name for each in found}
+    whole = [each for each in found if names.issuperset(each.needs)]
+    return tuple(found) if len(whole) == len(found) else with_their_needs(whole)
+
+
+def pages(door: str | None = None) -> tuple[Page, ...]:
+    """Return the pages of all features, or those behind a door."""
+    return tuple(page for each in features() for page in each.pages if door in (None, page.door))
+
+
+def filled(slot: str) -> dict[str, Any]:
+    """Return what is given to a slot, by the names of features."""
+    assert slot in SLOTS, slot
+    return {each.name: each.given(slot) for each in features() if slot in each.fills}

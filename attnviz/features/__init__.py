@@ -1,0 +1,1 @@
+"""Features: each a folder, which declares itself, and can be left out."""

@@ -1,0 +1,1 @@
+"""What the app's pages show of classes."""

@@ -1,0 +1,1 @@
+"""The page on the history of attention."""

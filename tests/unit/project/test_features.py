@@ -1,0 +1,118 @@
+"""A feature is a folder that can be left out: without it, the rest lives and knows nothing of it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attnviz.app.entry.main import PAGES
+from attnviz.feature import INSTALLED, SLOTS, Feature, features
+from attnviz.words import catalogue
+
+ROOT = Path(__file__).parents[3]
+SECONDS = 300
+OF = {each.name: each for each in features()}
+# What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
+LIVES = """
+import json, sys
+import attnviz
+from attnviz import Scenario, trace
+assert not [name for name in sys.modules if name == "streamlit" or name.startswith("attnviz.features.")], sys.modules
+from pkgutil import walk_packages
+from importlib import import_module
+for module in walk_packages(attnviz.__path__, "attnviz."):
+    if not module.name.endswith("__main__"):
+        import_module(module.name)
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+from attnviz.app.entry.main import PAGES
+from attnviz.app.server import routes
+from attnviz.link.set_up import query_of, scenario_from_query
+from attnviz.words import catalogue
+scenario = Scenario("a cat", causal=True)
+assert scenario_from_query(query_of(scenario))[0] == scenario
+for page in PAGES:
+    drawn = AppTest.from_file(f"pages/{page}.py", default_timeout=120).run()
+    assert not drawn.exception, (page, drawn.exception)
+client = TestClient(Starlette(routes=routes()))
+print(json.dumps({"pages": PAGES, "says": sorted(catalogue()), "class": client.get("/class").status_code}))
+"""
+
+
+def copied(folder: Path, without: str) -> None:
+    """Copy the project without a feature: its folder, its pages, its tests, and its name in the list."""
+    left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.png", ".*_cache")
+    shutil.copytree(ROOT, folder, ignore=left_out, dirs_exist_ok=True)
+    shutil.rmtree(folder / "attnviz/features" / without)
+    shutil.rmtree(folder / "tests/features" / without, ignore_errors=True)
+    for page in OF[without].pages:
+        (folder / f"pages/{page.name}.py").unlink()
+    declared = folder / "attnviz/feature.py"
+    line = f'    "{without}",\n'
+    text = declared.read_text("utf-8")
+    assert line in text
+    declared.write_text(text.replace(line, ""), encoding="utf-8")
+
+
+def ran(folder: Path, *arguments: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(folder), "ATTNVIZ_EXAMPLES": "2", "ATTNVIZ_DATABASE": "off"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, encoding="utf-8",
+        timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("without", INSTALLED)
+def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) -> None:
+    copied(tmp_path, without)
+    told = json.loads(ran(tmp_path, "-c", LIVES).splitlines()[-1])
+    own = {page.name for page in OF[without].pages}
+    assert {*told["pages"]} == {*PAGES} - own
+    gone = catalogue().keys() - {*told["says"]}
+    assert gone
+    assert [key for key in gone if without not in key] == []
+    assert (told["class"] == 404) == ("class" in OF[without].folders), "nobody answers where it did"
+    one, other = (ran(folder, "-m", "attnviz", "a cat") for folder in (ROOT, tmp_path))
+    assert one == other
+    ran(tmp_path, "-m", "pytest", "-q", "--collect-only", "tests/unit", "tests/features")
+    ran(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/core/test_attention.py",
+        "tests/unit/server/test_link.py")  # fmt: skip
+
+
+def test_the_kernel_names_no_feature() -> None:
+    inside = ROOT / "attnviz/features"
+    files = [each for each in (ROOT / "attnviz").rglob("*.py") if inside not in each.parents]
+    named = [str(each) for each in files if re.search(r"attnviz\.features\.\w", each.read_text("utf-8"))]
+    assert named == []
+
+
+def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None:
+    code = "from attnviz.feature import features; features(); import sys; print('torch' in sys.modules)"
+    package = tmp_path / "attnviz"
+    shutil.copytree(ROOT / "attnviz/features", package / "features", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "attnviz/feature.py", package / "feature.py")
+    (package / "__init__.py").touch()
+    assert ran(tmp_path, "-c", code).split() == ["False"]
+
+
+def test_a_slot_that_nobody_asks_for_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"the feature 'one' fills \['plases'\], expected some of \['begins', "):
+        Feature("one", fills={"plases": "places:places"})
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_each_slot_is_asked_for_somewhere(slot: str) -> None:
+    asked = re.compile(rf'filled\("{slot}"\)')
+    assert any(asked.search(each.read_text("utf-8")) for each in (ROOT / "attnviz").rglob("*.py"))
+    for each in features():
+        if slot in each.fills:
+            assert callable(each.given(slot))
