@@ -63,10 +63,9 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
 def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarray]) -> dict[Masked, bool]:
     """Return masks that zeros in attention weights suggest, the likeliest first.
 
-    Every key that one hides has a weight of 0, in all rows or, where the value is False, in all but one, which may be
-    wrong. Weights that are seen may round to 0,
-    too, so of several such masks these are the few with which the softmax of the scaled scores in `before` comes
-    nearest to the weights.
+    Every key that one hides has an attention weight of 0, in all rows or, where the value is False, in all but one,
+    which may be wrong. Attention weights that are seen may round to 0, too, so of several such masks these are the few
+    with which the softmax of the scaled scores in `before` comes nearest to them.
     """
     every = {name: table.array for name, table in printed.items() if base_of(name) == _WEIGHTS}
     zeros = [weights == 0 for weights in every.values()]

@@ -219,9 +219,13 @@ def _mark_of(line: str) -> tuple[str, str] | None:
 
 
 def _is_row(line: str) -> bool:
-    """Whether numbers follow a line's first word, such as a token."""
+    """Whether numbers follow a line's first word, such as a token.
+
+    Some of them may be masked, but not all: “The input, X” is a heading.
+    """
     cells = [undressed(cell.strip())[0] for cell in _CELLS.split(line)[1:]]
-    return bool(cells) and all(is_number(cell) or INFINITE.fullmatch(cell) or MASKED.fullmatch(cell) for cell in cells)
+    numbers = [bool(is_number(cell) or INFINITE.fullmatch(cell)) for cell in cells]
+    return any(numbers) and all(is_one or MASKED.fullmatch(each) for each, is_one in zip(cells, numbers, strict=True))
 
 
 def _table_part(lines: list[str]) -> str:

@@ -22,7 +22,7 @@ from attnviz.marking.settings import symbol_of
 from attnviz.published import worked_example
 from attnviz.tables.handout import Sorted, may_hold_several, sorted_tables
 from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload, write_table
+from attnviz.tables.reading import read_upload, told_of_broken, write_table
 from attnviz.words import say
 
 PASTE, NAME, UPLOAD = "check.paste", "check.name", "check.upload"
@@ -198,6 +198,9 @@ def take_upload() -> None:
     if (uploaded := session.get(UPLOAD)) is None:
         return
     try:
-        session.put(PASTE, read_upload(uploaded.getvalue()))
+        text = read_upload(uploaded.getvalue())
+        session.put(PASTE, text)
+        if broken := told_of_broken(text):
+            state.say(broken)
     except ValueError as error:
         state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=message_of(error)))

@@ -285,6 +285,12 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
     assert "wasn't used. This is a picture" in page.at.warning[0].value
 
 
+def test_a_broken_byte_of_an_upload_is_told(page: CheckPage) -> None:
+    page.at.file_uploader(key="check.upload").set_value(("k.csv", "clés é".encode() + b"\xff\n1,2\n3,4", "text/csv"))
+    page.run()
+    assert "Line 1 holds a byte that isn't UTF-8" in page.at.warning[0].value
+
+
 # Published examples
 
 

@@ -1,7 +1,9 @@
 """What people paste: every form reads back to the same numbers and decimals, and what could be otherwise is told."""
 
+import io
 import json
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnviz.core.limits import SaidError
 from attnviz.core.scenario import Scenario, trace
 from attnviz.documents import report
 from attnviz.export import matrix_csv, trace_json
@@ -302,6 +305,18 @@ def test_a_picture_a_pdf_and_a_workbook_are_refused_with_what_to_do(data: bytes,
         read_upload(data)
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_packed_file_is_refused_however_it_is_packed(packing: int) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", packing) as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.text" * 9)
+    for at in range(4, len(whole.getvalue())):
+        damaged = bytearray(whole.getvalue())
+        damaged[at] ^= 0xFF
+        with pytest.raises(SaidError):
+            read_upload(bytes(damaged))
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_a_file_is_read_in_the_encoding_that_it_has(encoding: str) -> None:
     text = "Élève Zoé\nClés\n1,5;2\nÜbung, Müller\n"
@@ -339,6 +354,12 @@ def test_the_apps_own_files_are_read_back() -> None:
         same(matrix_csv(made, name), matrix)
         if name != "scaled_scores":  # a report has a sign in its masked cells
             same(pages[name].replace("–", "0"), matrix, 4)
+
+
+@pytest.mark.parametrize("heading", ["The input, X", "The keys, -", "Attention weights, x"])
+def test_a_heading_that_ends_as_a_masked_cell_is_a_heading(heading: str) -> None:
+    (table,) = sorted_tables(f"{heading}\n1.5 0.25\n0.5 1.25\n").tables.values()
+    assert read_table(table).rows == ((1.5, 0.25), (0.5, 1.25))
 
 
 NOTEBOOK = """In [1]: q
