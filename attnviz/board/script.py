@@ -34,7 +34,7 @@ CONSTANTS: dict[str, Any] = {
 # In this order: what stands later goes before.
 _LOOKS = ("board", "sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
-_COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)  # which stay at home, as indentation does
+_COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)  # and indentation: browsers need neither
 _STYLES = [*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)]
 BOARD_STYLE = _COMMENTS.sub("", "".join(_STYLES))
 

@@ -5,6 +5,10 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Plane } from "./plane.js" */
 
 const MOST = 64; // tokens that are drawn
+const BUSY_MS = 100; // between two looks whether a number is still typed or dragged
+const AGAIN_MS = 1000; // between two tries to fetch it
+
+const pause = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
 export class LatePlane {
   constructor(/** @type {Board} */ board) {
@@ -12,6 +16,7 @@ export class LatePlane {
     /** @type {Plane | null} */
     this.plane = null;
     this.asked = false; // whether it's on its way
+    this.failed = false; // whether the dock says that it didn't come
   }
 
   // Whether there is anything to draw that a reader could look at.
@@ -26,21 +31,29 @@ export class LatePlane {
     return this.plane?.elements ?? [];
   }
 
-  // Have it come, once; what didn't come is asked for again the next time.
+  // Whether anybody still waits for it: on a board that is there, and open.
+  get awaited() {
+    return this.board.structure !== "" && this.board.planeOver;
+  }
+
+  // Have it come, once; while it's open, what didn't come is asked for again and again.
   async fetch() {
     const { board } = this;
     if (this.plane || this.asked) return;
     this.asked = true;
-    try {
-      this.plane = await board.host.plane(board);
-      if (!board.planeOver) return;
-      board.panel.say("");
+    this.plane = await board.host.plane(board).catch(() => null);
+    // The board is laid anew with it, which would end what is typed or dragged.
+    while (this.awaited && (board.drag || board.input.typing)) await pause(BUSY_MS);
+    if (this.awaited && this.plane) {
+      if (this.failed) board.panel.say("");
       board.assembly.again();
-    } catch {
-      if (board.planeOver) board.panel.say(say("board.not_loaded"));
-    } finally {
-      this.asked = false;
+    } else if (this.awaited) {
+      this.failed = true;
+      board.panel.say(say("board.not_loaded"));
+      await pause(AGAIN_MS);
     }
+    this.asked = false;
+    if (this.awaited) this.fetch();
   }
 
   build(/** @type {Layout} */ layout) {

@@ -62,7 +62,7 @@ class Heatmaps {
     for (const type of ["pointerleave", "pointercancel", "focusout"])
       root.addEventListener(type, () => (tip.hidden = true));
     root.addEventListener("click", (event) => this.pick(event));
-    // who does something else is led nowhere
+    // The page scrolls to an explanation only until its reader does something else.
     for (const type of ["pointerdown", "wheel", "keydown"]) window.addEventListener(type, () => (this.seen = false));
     onTheme(root, () => {
       this.colours = this.takeColours();
