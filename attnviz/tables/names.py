@@ -15,6 +15,7 @@ Row = list[RawCell]
 INFINITE = re.compile(rf"([-+{MINUS_SIGNS}]?)\s*(?:inf|infinity|∞|\\?infty)", re.IGNORECASE)
 # As people mark or hatch a cell that is masked, and as they leave one open.
 MASKED = re.compile(rf"[x×✗✕]|mask(?:ed)?|[-{MINUS_SIGNS}]{{1,3}}|[░▒▓█▨▧▦▩╱╳/\\#]+", re.IGNORECASE)
+_RULE = re.compile("-{2,}|={2,}")  # under names of columns, as long as the longest cell below
 NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
 
 _PLAIN = re.compile(f"[-+{MINUS_SIGNS}]?[0-9]*[.,]?[0-9]*")
@@ -60,6 +61,8 @@ class _Naming:
             body = body[1:]  # the head of a Markdown table that has none
         while len(body) > 1 and self._is_head(body[0], ruled=raw.ruled and head is None):
             head, body = max(body[0], head or [], key=len), body[1:]
+        if head is not None and len(body) > 1 and all(_RULE.fullmatch(cell.text) for cell in body[0]):
+            body = body[1:]
         if raw.by_lines and len({row[0].text for row in body}) == 1 < len(body):
             body = self._numbered_names(body)
         if raw.by_lines and any(len(row) > 1 and self._is_word(row[0]) for row in body):

@@ -356,6 +356,15 @@ def test_the_apps_own_files_are_read_back() -> None:
             same(pages[name].replace("–", "0"), matrix, 4)
 
 
+@pytest.mark.parametrize("rule", ["--  --", "---  ---", "---  -----", "===  ==="])
+@pytest.mark.parametrize("infinite", [False, True])
+def test_a_rule_under_names_of_columns_is_no_row_of_masked_cells(rule: str, infinite: bool) -> None:
+    """Tables without frames have one under each name: where cells are short, it's as short as a dash for a mask."""
+    assert read_table(f" a    b\n{rule}\n0.1  0.2\n0.3  0.4", infinite=infinite).rows == ((0.1, 0.2), (0.3, 0.4))
+    named = read_table(f"      a    b\n---  {rule}\nthe  0.1  0.2\ncat  0.3  0.4", infinite=infinite)
+    assert named.rows == ((0.1, 0.2), (0.3, 0.4))
+
+
 @pytest.mark.parametrize("heading", ["The input, X", "The keys, -", "Attention weights, x"])
 def test_a_heading_that_ends_as_a_masked_cell_is_a_heading(heading: str) -> None:
     (table,) = sorted_tables(f"{heading}\n1.5 0.25\n0.5 1.25\n").tables.values()
