@@ -81,12 +81,12 @@ def _tables(language: str, name: str) -> Mapping[str, Any]:
 def _lay_over(below: dict[str, Any], tables: Mapping[str, Any], key: str) -> None:
     """Add what tables have; raise ``ValueError`` for what is there already."""
     for name, value in tables.items():
-        before = below.setdefault(name, value)
-        if before is value:
-            continue
-        if not isinstance(before, dict) or not isinstance(value, dict):
+        if name not in below:
+            below[name] = value
+        elif isinstance(below[name], dict) and isinstance(value, dict):
+            _lay_over(below[name], value, f"{key}.{name}")
+        else:
             raise ValueError(f"the catalogue has {key}.{name} twice")
-        _lay_over(before, value, f"{key}.{name}")
 
 
 @cache
