@@ -41,7 +41,7 @@ export class StoryPart {
     this.before = make("div", `unfolded ${role}`, this.raw ? [this.raw.matrix] : []);
     this.columns = make("div", "columns", [...(heads.length ? [over] : []), this.grid.matrix, this.before]);
     this.across = make("div", "across", [this.columns]);
-    this.edge = make("div", "edge", ["→"], UNSEEN);
+    this.edge = make("div", "edge", [], UNSEEN);
     this.even = make("div", "even-line", [make("span")]);
     this.mix = make("div", "mix");
     this.letters = 0; // so many have room in it

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 import attnviz
 from attnviz import Scenario
 from attnviz.board.data import board_data
-from attnviz.board.script import board_script
+from attnviz.board.script import board_script, plane_script
 from attnviz.words import say
 
 
@@ -17,8 +17,9 @@ def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context()
     page = context.new_page()
     page.evaluate(
-        """async source => {
-          const script = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'})));
+        """async ([source, plane]) => {
+          const placeOf = text => URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
+          const script = await import(placeOf(source.replace('where-the-plane-is', placeOf(plane))));
           window.mount = data => { // beside what stands there
             const root = document.createElement('div');
             root.innerHTML = '<div class="board"></div>';
@@ -27,7 +28,7 @@ def page(chromium: Browser) -> Iterator[Page]:
             return root;
           };
         }""",
-        board_script(""),
+        [board_script("where-the-plane-is"), plane_script()],
     )
     yield page
     context.close()
