@@ -13,6 +13,7 @@ from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS
 from attnviz.core.seeding.word_classes import FEATURES
 from attnviz.core.stages import BLOCKS, ITSELF, KEPT, WEIGHTINGS
+from attnviz.core.stages.attending import Misfit
 from attnviz.core.what_if import SWITCHES, TYPED, WhatIf
 from attnviz.words import say
 
@@ -103,10 +104,6 @@ def _fewer_heads(values: Mapping[str, Any], facts: Facts) -> Facts:
 
 def _divisors(number: int) -> str:
     return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
-
-
-def _is_linear(asked: Asked) -> bool:
-    return WEIGHTINGS[asked.values.get("weighting", "softmax")].linear
 
 
 def _by_class(asked: Asked) -> bool:
@@ -230,7 +227,19 @@ def _of_switches() -> Iterator[Constraint]:
     yield Constraint(f"what_if_{TYPED}", _typed, _without)
 
 
-_SOFTMAX, _ITSELF = _put(weighting="softmax"), _put(reads=ITSELF)
+def _of_weightings() -> Iterator[Constraint]:
+    """Yield what each way to weigh can't go with."""
+    for weighting in WEIGHTINGS.values():
+        for misfit in weighting.misfits:
+
+            def broken(asked: Asked, name: str = weighting.name, own: Misfit = misfit) -> Facts | None:
+                facts = own.facts(asked) if asked.values.get("weighting", "softmax") == name else None
+                return None if facts is None else dict(facts)
+
+            yield Constraint(misfit.refusal, broken, _put(weighting="softmax"))
+
+
+_ITSELF = _put(reads=ITSELF)
 
 CONSTRAINTS: Kinds[Constraint] = Kinds("constraint", (
     Constraint("two_masks", lambda asked: {"masking": asked["masking"]}
@@ -242,12 +251,7 @@ CONSTRAINTS: Kinds[Constraint] = Kinds("constraint", (
     Constraint("factor", lambda asked: {"positions": asked["positions"]}
                if POSITIONS[asked["positions"]].biases and USES[asked["mask_use"]].times_scores else None,
                _put(mask_use=ADDED)),
-    Constraint("linear_bias", lambda asked: {"positions": asked["positions"]}
-               if _is_linear(asked) and POSITIONS[asked["positions"]].biases else None, _SOFTMAX),
-    Constraint("linear_mask", lambda asked: {"use": asked["mask_use"]}
-               if _is_linear(asked) and asked["mask_use"] != ADDED else None, _SOFTMAX),
-    Constraint("linear_what_if", lambda asked: {"what_if": asked["what_if"]}
-               if _is_linear(asked) and asked.what_if.text else None, _SOFTMAX),
+    *_of_weightings(),
     Constraint("heads", _heads, _fewer_heads, "setup.heads.used", "n_heads"),
     Constraint("rotary", _rotary, _put(positions="none"), "setup.positions.unused", "positions"),
     Constraint("block", lambda asked: _as_wide(BLOCKS[asked["norm"]].adds, asked), _put(norm="none"),

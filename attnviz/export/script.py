@@ -84,8 +84,8 @@ def _imports(scenario: Scenario) -> str:
 
 def _sections(scenario: Scenario, digits: int) -> list[Section]:
     # Before d_k and d_v are said, no line may need them: tokens and X come first.
-    use, linear = USES[scenario.mask_use], WEIGHTINGS[scenario.weighting].linear
-    mask_use = "late" if use.late else "factor" if use.times_scores or linear else "added"
+    use, exponential = USES[scenario.mask_use], WEIGHTINGS[scenario.weighting].exponential
+    mask_use = "late" if use.late else "factor" if use.times_scores or not exponential else "added"
     shown = [
         (say("share.script.tokens"), [f"tokens = {list(scenario.tokens)!r}", *_second(scenario), _sizes(scenario)]),
         (_vectors_of(scenario), [*vectors(scenario), *vectors_read(scenario)]),

@@ -273,7 +273,7 @@ def of_other(name: str, gap: float) -> Asked:
 
 
 def _has_softmax(scenario: Scenario) -> bool:
-    return not WEIGHTINGS[scenario.weighting].linear
+    return WEIGHTINGS[scenario.weighting].exponential
 
 
 def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:

@@ -33,7 +33,7 @@ _painter = component("mask_painter", '<div class="painter" role="grid"></div>', 
 
 def show_mask(scenario: Scenario) -> None:
     """Draw the mask to paint, preset shapes, and each way's result."""
-    if scenario.what_if or WEIGHTINGS[scenario.weighting].linear or max(map(len, _axes(scenario))) > MOST:
+    if scenario.what_if or not WEIGHTINGS[scenario.weighting].exponential or max(map(len, _axes(scenario))) > MOST:
         st.text(say("what_if.mask.not_here", most=MOST))
         return
     names, read = _axes(scenario)

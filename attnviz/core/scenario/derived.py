@@ -23,7 +23,6 @@ from attnviz.core.stages import (
     NORMS,
     OF_KEPT,
     OUTPUT,
-    WEIGHTINGS,
     Stage,
     Table,
     Y,
@@ -280,7 +279,7 @@ class Derived(Given):
         table = layer_table(
             self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
             mask=self.masked or False, positions=self.positions,
-            factor=self.embedding_factor, linear=WEIGHTINGS[self.weighting].linear,
+            factor=self.embedding_factor, weighting=self.weighting,
             n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,

@@ -1,27 +1,94 @@
 """The stages from Q, K and V to the context vectors."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from attnviz.core.limits import Kinds
-from attnviz.core.masks import Masked
+from attnviz.core.masks import ADDED, Masked
 from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
 from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, head_name, row
 from attnviz.core.what_if import WhatIf
 
+Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What a way to weigh can't go with."""
+
+    refusal: str  # its sentence in `refused.toml`
+    facts: Callable[[Any], Mapping[str, Any] | None]  # of that sentence, of settings that are so
+
 
 @dataclass(frozen=True)
 class Weighting:
-    """What turns scores into shares."""
+    """What turns queries and keys into shares.
+
+    - `stages`: from the scores to the attention weights, of how a layer attends, what is matched, d_k and the head.
+    - `exponential`: whether a share is made of the exponential of its score.
+    - `misfits`: what it can't go with.
+    - `mask_told`: which text a mask has beside it, where that isn't the one of the mask's use.
+    """
 
     name: str
-    linear: bool = False  # each row over its sum, with a feature map of queries and keys
+    stages: Callable[["Attending", Matched, int, int], tuple[Stage, ...]]
+    exponential: bool = True
+    misfits: tuple[Misfit, ...] = ()
+    mask_told: str = ""
 
 
-# Linear: Katharopoulos et al. 2020, Transformers are RNNs.
-WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (Weighting("softmax"), Weighting("linear", linear=True)))
+def _with_softmax(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[Stage, ...]:
+    """Return the stages from the scores to the attention weights."""
+    late = how.mask is not None and how.mask.use.late
+    early, use = how.mask is not None and not late, how.mask.use if how.mask else None
+    distances = how.positions.biases
+    return (
+        row("scores", "S", "query", "key", "scores", Product(transposed=True), matched, what_if=how.what_if,
+            told="scores_turned" if how.positions.turns else "",
+            symbols={name: how.symbol(name) for name in matched}),
+        *how.mask_stages(),
+        *(how.by_distance(head, early) if distances else ()),
+        row("scaled_scores", "S′", "query", "key", "scores",
+            Scale(d_k if how.scale else None, how.temperature, use is not None and use.times_scores),
+            ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early], what_if=how.what_if,
+            told="scaled_scores_biased" if distances else ""),
+        row("attention_weights", "A", "query", "key", "attention",
+            Softmax(use is not None and use.shared), ("scaled_scores", MASK)[: 1 + late], what_if=how.what_if,
+            told="attention_weights_zeroed" if late and use and not use.shared else ""),
+    )  # fmt: skip
+
+
+def _linearly(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[Stage, ...]:
+    """Return linear attention's stages up to its weights, without a softmax.
+
+    Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
+    """
+    mapped = ("phi_q", "phi_k")
+    return (
+        row("phi_q", "φ(Q)", "query", "feature", "vectors", FeatureMap(), matched[:1], part="q"),
+        row("phi_k", "φ(K)", "key", "feature", "vectors", FeatureMap(), matched[1:], part="k"),
+        row("scores", "S", "query", "key", "scores", Product(transposed=True), mapped, told="scores_linear",
+            symbols={"phi_q": "φ(Q)", "phi_k": "φ(K)"}),
+        *how.mask_stages(),
+        row("scaled_scores", "S′", "query", "key", "scores", Scale(), ("scores",), told="scaled_scores_linear"),
+        row("attention_weights", "A", "query", "key", "attention", Share(),
+            ("scaled_scores", MASK)[: 1 + (how.mask is not None)], told="attention_weights_linear"),
+    )  # fmt: skip
+
+
+WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
+    Weighting("softmax", _with_softmax),
+    # Katharopoulos et al. 2020, Transformers are RNNs.
+    Weighting("linear", _linearly, exponential=False, mask_told="_linear", misfits=(
+        Misfit("linear_bias", lambda asked: {"positions": asked["positions"]}
+               if POSITIONS[asked["positions"]].biases else None),
+        Misfit("linear_mask", lambda asked: {"use": asked["mask_use"]} if asked["mask_use"] != ADDED else None),
+        Misfit("linear_what_if", lambda asked: {"what_if": asked["what_if"]} if asked.what_if.text else None),
+    )),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +103,7 @@ class Attending:
     mask: Masked | None = None
     positions: Position = POSITIONS["none"]
     what_if: WhatIf = field(default_factory=WhatIf)
-    linear: bool = False
+    weighting: Weighting = WEIGHTINGS["softmax"]
     n_kept: int = 0
 
     def stages(self, d_k: int, head: int = 0) -> tuple[Stage, ...]:
@@ -44,7 +111,7 @@ class Attending:
         matched = ("q_rotated", "k_rotated") if self.positions.turns else ("q", "k")
         return (
             *(self._turned() if self.positions.turns else ()),
-            *(self._weighted_linearly(matched) if self.linear else self._weighted(matched, d_k, head)),
+            *self.weighting.stages(self, matched, d_k, head),
             row("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
         )
 
@@ -54,55 +121,19 @@ class Attending:
             row("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
         )
 
-    def _weighted(self, matched: tuple[str, str], d_k: int, head: int) -> tuple[Stage, ...]:
-        """Return the stages from the scores to the attention weights."""
-        late = self.mask is not None and self.mask.use.late
-        early, use = self.mask is not None and not late, self.mask.use if self.mask else None
-        distances = self.positions.biases
-        return (
-            row("scores", "S", "query", "key", "scores", Product(transposed=True), matched, what_if=self.what_if,
-                told="scores_turned" if self.positions.turns else "",
-                symbols={name: self._symbol(name) for name in matched}),
-            *self._mask(),
-            *(self._by_distance(head, early) if distances else ()),
-            row("scaled_scores", "S′", "query", "key", "scores",
-                Scale(d_k if self.scale else None, self.temperature, use is not None and use.times_scores),
-                ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early], what_if=self.what_if,
-                told="scaled_scores_biased" if distances else ""),
-            row("attention_weights", "A", "query", "key", "attention",
-                Softmax(use is not None and use.shared), ("scaled_scores", MASK)[: 1 + late], what_if=self.what_if,
-                told="attention_weights_zeroed" if late and use and not use.shared else ""),
-        )  # fmt: skip
-
-    def _weighted_linearly(self, matched: tuple[str, str]) -> tuple[Stage, ...]:
-        """Return linear attention's stages up to its weights, without a softmax.
-
-        Source: Katharopoulos et al. 2020, Transformers are RNNs, sections 3.2 and 3.3.
-        """
-        mapped = ("phi_q", "phi_k")
-        return (
-            row("phi_q", "φ(Q)", "query", "feature", "vectors", FeatureMap(), matched[:1], part="q"),
-            row("phi_k", "φ(K)", "key", "feature", "vectors", FeatureMap(), matched[1:], part="k"),
-            row("scores", "S", "query", "key", "scores", Product(transposed=True), mapped, told="scores_linear",
-                symbols={"phi_q": "φ(Q)", "phi_k": "φ(K)"}),
-            *self._mask(),
-            row("scaled_scores", "S′", "query", "key", "scores", Scale(), ("scores",), told="scaled_scores_linear"),
-            row("attention_weights", "A", "query", "key", "attention", Share(),
-                ("scaled_scores", MASK)[: 1 + (self.mask is not None)], told="attention_weights_linear"),
-        )  # fmt: skip
-
-    def _symbol(self, matched: str) -> str:
+    def symbol(self, matched: str) -> str:
         """Return the symbol of these queries or keys."""
         turned = matched.endswith("_rotated")
         return f"{matched[0].upper()}{'′' if turned else '″' if self.what_if.by_view else ''}"
 
-    def _mask(self) -> tuple[Stage, ...]:
+    def mask_stages(self) -> tuple[Stage, ...]:
+        """Return the mask's stage, or none."""
         if self.mask is None:
             return ()
-        told = f"mask{'_linear' if self.linear else self.mask.use.told}"
+        told = f"mask{self.weighting.mask_told or self.mask.use.told}"
         return (row(MASK, "M", "query", "key", "mask", told=told, masked=self.mask),)
 
-    def _by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
+    def by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
         """Return the numbers by distance, and a head's bias made of them."""
         learned = self.positions.own_seed is not None
         return (

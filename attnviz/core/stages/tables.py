@@ -6,7 +6,7 @@ from functools import lru_cache
 from attnviz.core.masks import Masked
 from attnviz.core.rules.stage import Table
 from attnviz.core.seeding import POSITIONS
-from attnviz.core.stages.attending import Attending, Heads
+from attnviz.core.stages.attending import WEIGHTINGS, Attending, Heads
 from attnviz.core.stages.names import (
     BIASES,
     E_KEPT_SCALED,
@@ -69,7 +69,7 @@ def layer_table(
     activation: str | None = None,
     factor: bool = False,
     what_if: str = "",
-    linear: bool = False,
+    weighting: str = "softmax",
     reads: str = ITSELF,
     n_kept: int = 0,
 ) -> Table:
@@ -82,7 +82,7 @@ def layer_table(
     - `output`, `b_o`: W_o follows, with its bias.
     - `activation`: a feed-forward step follows, with this between its layers.
     - `norm`: the block that is made of it, one of :data:`attnviz.core.stages.BLOCKS`.
-    - `linear`: a feature map stands in place of the softmax.
+    - `weighting`: what turns queries and keys into shares, one of :data:`attnviz.core.stages.WEIGHTINGS`.
     - `reads`: where a "second" sentence is read, keys and values are made of Y, as the output of an encoder is: no
       layer norm of this layer goes over it; where the `n_kept` tokens of a "kept" one are read, too, of Y with X below
       it, and Y is made as X is.
@@ -96,7 +96,7 @@ def layer_table(
     """
     on = WhatIf.read(what_if)
     place = POSITIONS[positions if isinstance(positions, str) else "learned" if positions else "none"]
-    how = Attending(scale, temperature, as_masked(mask), place, on, linear, n_kept)
+    how = Attending(scale, temperature, as_masked(mask), place, on, WEIGHTINGS[weighting], n_kept)
     table = table_of(
         *projected(biases, place.adds, BLOCKS[norm].before, factor, on, reads),
         *Heads(n_heads, n_kv_heads, d_k, d_v).stages(how),
@@ -122,7 +122,7 @@ ALL_STAGES: Table = followed_by(
         **layer_table(positions="relative"),
         **layer_table(norm="post", activation="relu"),
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
-        **{name: stage for name, stage in layer_table(linear=True).items() if name.startswith("phi_")},
+        **{name: stage for name, stage in layer_table(weighting="linear").items() if name.startswith("phi_")},
         Y: layer_table(reads=SECOND)[Y],
         **{
             name: stage
