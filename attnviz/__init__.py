@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.core.attention.plain import FeedForwardTrace, feed_forward
+from attnviz.core.machine import available_devices
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, trace
 from attnviz.core.tokens import tokenize
-from attnviz.core.trace import Trace, available_devices
+from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.marking import Marking, mark, mark_pipeline
 from attnviz.models import ModelEdit, ModelTrace, look_into

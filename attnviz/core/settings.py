@@ -6,12 +6,12 @@ from typing import Any
 from attnviz.core import limits
 from attnviz.core.constraints import CONSTRAINTS, Asked
 from attnviz.core.limits import RefusedError
+from attnviz.core.machine import check_device_name
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
 from attnviz.core.seeding import EMBEDDINGS, INITS, POSITIONS
 from attnviz.core.seeding.word_classes import chosen_classes, classes_text
 from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS
 from attnviz.core.tokens import TOKENIZERS
-from attnviz.core.trace import check_device_name
 from attnviz.core.what_if import WhatIf
 
 CHOICES: Mapping[str, tuple[str, ...]] = {

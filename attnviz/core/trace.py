@@ -1,73 +1,15 @@
-"""A trace: where it is computed, and every intermediate of it."""
+"""A trace: every intermediate of a computation, made by a table."""
 
-import os
-import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from attnviz.core.limits import RefusedError, in_short
+from attnviz.core.limits import in_short
 from attnviz.core.stages import Table
-from attnviz.words import Later, later
-
-LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-_NO_LIMIT = 2**50  # bytes: what systems say instead of saying that there is none
-
-
-def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:
-    """Return a container's limit in bytes, or None without one."""
-    for file in limits:
-        try:
-            most = int(file.read_text())
-        except (OSError, ValueError):  # the newer kind of limit says "max" where there is none
-            continue
-        if most < _NO_LIMIT:
-            return most
-    return None
-
-
-def bytes_of_memory(limits: tuple[Path, ...] = LIMITS) -> int | None:
-    """Return the memory of the machine or container, or None if unknown."""
-    try:
-        all_of_it = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return bytes_of_container(limits)
-    return min(all_of_it, bytes_of_container(limits) or all_of_it)
-
-
-def available_devices() -> dict[str, str]:
-    """Return this machine's devices: torch's name and a readable one.
-
-    >>> available_devices()["cpu"]
-    'CPU'
-    """
-    devices = {"cpu": "CPU"}
-    for i in range(torch.cuda.device_count()):
-        devices[f"cuda:{i}"] = f"cuda:{i} ({torch.cuda.get_device_name(i)})"
-    if torch.backends.mps.is_available():
-        devices["mps"] = "mps (Apple GPU)"
-    return devices
-
-
-def check_device_name(name: object) -> str:
-    """Return a device's full name, or raise ``ValueError`` naming it."""
-    if not isinstance(name, str) or not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", name):
-        raise RefusedError("choice", name="device", value=name, allowed=("cpu", "mps", "cuda", "cuda:N"))
-    return "cuda:0" if name == "cuda" else name
-
-
-def resolve_device(name: str) -> tuple[torch.device, Later | None]:
-    """Return the device, and a notice if it's not the requested one."""
-    if name == "cpu":  # asking the GPU drivers takes far longer than a small computation
-        return torch.device("cpu"), None
-    if name in available_devices():
-        return torch.device(name), None
-    return torch.device("cpu"), later("messages.no_device", device=name)
+from attnviz.words import Later
 
 
 def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -15,13 +15,13 @@ from attnviz.core.carried import bring_back
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError, check_choice
+from attnviz.core.machine import available_devices
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.seeding.word_classes import MOST_CHARACTERS as MOST_OF_CLASSES
 from attnviz.core.seeding.word_classes import MOST_CHOSEN, chosen_classes, classes_text
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
-from attnviz.core.trace import available_devices
 from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
 from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole

@@ -14,7 +14,7 @@ import torch
 
 from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError, in_short
-from attnviz.core.trace import bytes_of_memory
+from attnviz.core.machine import bytes_of_memory
 from attnviz.models.eager import EAGER
 from attnviz.models.files.outline import TooLargeError, numbers_in, outline_of
 from attnviz.models.offering import ALONG, is_folder

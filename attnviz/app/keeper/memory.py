@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attnviz.core.trace import LIMITS, bytes_of_container
+from attnviz.core.machine import LIMITS, bytes_of_container
 
 _OF_CONTAINER = 0.85  # beyond this share, pages that are open already have the rest
 

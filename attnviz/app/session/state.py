@@ -10,10 +10,10 @@ from attnviz.app.text import as_message, literal
 from attnviz.core.carried import bring_back, carry_over
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.limits import MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TOKENS
+from attnviz.core.machine import resolve_device
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
-from attnviz.core.trace import resolve_device
 from attnviz.link.changes_text import decode_changes, encode_changes, with_misfits
 from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of, told_misfit
 from attnviz.words import plural

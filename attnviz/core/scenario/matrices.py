@@ -13,6 +13,7 @@ from torch import Tensor
 from attnviz.core import limits
 from attnviz.core.layers import OF_TOKENS, in_layer, kept_for, placed
 from attnviz.core.limits import RefusedError
+from attnviz.core.machine import resolve_device
 from attnviz.core.matrix_input import Edit, example_of, is_editable, numbers_given, plain, random_seed, wrong_shape
 from attnviz.core.matrix_input import checked_edit as plain_edit
 from attnviz.core.scenario.derived import Derived
@@ -34,7 +35,7 @@ from attnviz.core.stages import (
     VECTORS,
     Y,
 )
-from attnviz.core.trace import resolve_device, run
+from attnviz.core.trace import run
 from attnviz.core.what_if import WhatIf
 from attnviz.words import Later
 

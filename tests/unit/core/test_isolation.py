@@ -14,7 +14,7 @@ import torch
 
 import attnviz
 from attnviz import Scenario, SelfAttention, available_devices, trace
-from attnviz.core.trace import check_device_name
+from attnviz.core.machine import check_device_name
 
 SCENARIOS = [
     Scenario(text=text, embedding=embedding, init=init, seed=seed, d_in=16, d_out=8, bias=bias)
