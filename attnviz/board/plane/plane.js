@@ -67,10 +67,19 @@ export class Plane {
     return this.size ? [this.element] : [];
   }
 
+  // What it lies over has no line that leads there, and the scale of colours stands where it does. The board says so by
+  // its classes: a `:has()` would ask for the style of every cell again wherever a hand points.
+  cover(/** @type {(name: string) => boolean} */ covers, flat = false) {
+    const { root } = this.board;
+    toggle(root, "under-plane", flat);
+    for (const part of ["k", "v"]) toggle(root, `under-plane-${part}`, covers(part) || covers(`w_${part}`));
+  }
+
   build(/** @type {Layout} */ layout) {
     const { aside, boxes, scale } = layout;
     const { planeOver, data, grids, plane: { possible } } = this.board;
     this.size = null;
+    this.cover(() => false);
     if (!planeOver || !possible) return;
     const free = this.free(layout);
     const plane = free ?? aside;
@@ -83,7 +92,9 @@ export class Plane {
     this.size = size;
     this.scale = scale;
     put(this.element, plane);
-    for (const [name, { matrix }] of grids) toggle(matrix, "gone", free !== null && overlap(boxes[name], plane));
+    const covers = (/** @type {string} */ name) => Boolean(free && boxes[name] && overlap(boxes[name], plane));
+    for (const [name, { matrix }] of grids) toggle(matrix, "gone", covers(name));
+    this.cover(covers, free !== null);
     this.element.style.setProperty("--words", `${words}px`);
     if (free) Object.assign(this.element.style, { height: "auto", minHeight: `${plane.height}px` });
     else this.element.style.minHeight = "";
