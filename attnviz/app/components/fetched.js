@@ -1,6 +1,5 @@
-// The script of a board, or of heatmaps, stands in a file that the browser fetches once and keeps: sent with every
-// message, it would be most of it. What comes before it is there is drawn when it is, in the order in which it came,
-// and behind the heads of a model that are drawn with it.
+// The loader of a board's script, or of the heatmaps'. The browser fetches that file once and keeps it: sent along, it
+// would be most of every message. Drawings that arrive before the file wait for it, and are drawn in their order.
 
 import { painted, partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";

@@ -31,7 +31,7 @@ class RowBars {
     this.root = root;
     this.data = data;
     this.at = data.at;
-    this.version = 0; // of the page's query that was told last
+    this.version = 0; // the version of the page's query that Python was told last
     this.slider = /** @type {HTMLInputElement} */ (partOf(root, "input"));
     this.slider.oninput = () => this.move(this.slider.valueAsNumber);
     /** @type {Shown[]} */
@@ -47,7 +47,7 @@ class RowBars {
     write(this.slider, "max", String(data.dims.length - 1));
     partOf(this.root, ".at").hidden = data.dims.length < 2;
     const isNewer = data.parameter ? isOf(data.from, this.version) : !sameDims;
-    if (isNewer) this.at = data.at; // else the hand has moved it since
+    if (isNewer) this.at = data.at; // an older drawing doesn't move what the hand has moved since
     this.at = Math.min(this.at, data.dims.length - 1);
     this.slider.value = String(this.at);
     if (this.shown.length !== data.panels.length) {

@@ -42,8 +42,8 @@ class Heatmaps {
     this.seen = false; // whether the explanation of a cell that was just picked stays in sight while it comes
     /** @type {Element | null} */
     this.panel = null; // in which it stands
-    // The heatmaps stand in other lines where the page is another width, and an explanation comes, and grows, whenever
-    // the run gets there.
+    // The gap moves and grows with the page's width, which breaks the heatmaps into other lines, and with the
+    // explanation, which Python's run draws later.
     this.sizes = new ResizeObserver(() => this.makeRoom());
     this.sizes.observe(root);
     const page = root.getRootNode();
