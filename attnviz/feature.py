@@ -17,7 +17,14 @@ from typing import Any
 
 # Those of this package, in the order in which they are asked.
 INSTALLED = (
+    "explore",
+    "lesson",
+    "questions",
+    "scaling",
+    "learn",
+    "models",
     "history",
+    "check",
     "classes",
 )
 ENTRY_POINTS = "attnviz.features"  # other people's: each names a `FEATURE`
@@ -35,8 +42,10 @@ class Page:
     """A page of the app, `pages/NAME.py`, and the door it stands behind."""
 
     name: str
-    door: str
+    door: str  # blank for those before all doors: the first of these is the one that the app opens with
     sets_up: bool = False  # whether the shared set-up plays a part there
+    has_board: bool = False  # whether a board stands in it, whose script is fetched with the page
+    hidden: bool = False  # whether the navigation leaves it out
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,12 @@ from attnviz.commands.main import site
 from attnviz.feature import pages as of_features
 from attnviz.words import say
 
-# The pages behind each door; the first has none of its own, and Compare is a view of it.
-_KERNEL = {
-    "": ("playground", "compare"),
-    "learning": ("lesson", "questions", "scaling"),
-    "models": ("learn", "model"),
-    "checking": ("check", "exercises"),
-}
-DOORS = {door: (*own, *(page.name for page in of_features(door))) for door, own in _KERNEL.items()}
+# The pages behind each door; those of the first have none of its own.
+DOORS = {door: tuple(page.name for page in of_features(door)) for door in ("", "learning", "models", "checking")}
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
-HIDDEN = ("compare",)
-# There, the set-up plays no part.
-OWN_EXAMPLES = (
-    "questions", *_KERNEL["models"], *_KERNEL["checking"],
-    *(page.name for page in of_features() if not page.sets_up),
-)  # fmt: skip
+HIDDEN = tuple(page.name for page in of_features() if page.hidden)
+OWN_EXAMPLES = tuple(page.name for page in of_features() if not page.sets_up)  # there, the set-up plays no part
+
 
 
 def show_page() -> None:

@@ -28,9 +28,9 @@ from attnviz.link.state import as_the_app_opens, read_query
 
 _EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-8")
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# The pages beside the playground, by their names in the address: those that a board stands in, and those without.
-WITH_BOARD = ("lesson", "questions")
-WITHOUT = ("compare", "model", "learn", "scaling", "check", "exercises", *(page.name for page in pages()))
+# Of those behind a door; the page that the app opens with shows a board, or heatmaps.
+WITH_BOARD = tuple(page.name for page in pages() if page.door and page.has_board)
+WITHOUT = tuple(page.name for page in pages() if not page.has_board)
 # Folders of pages that need nothing of Streamlit's.
 _PLAIN = frozenset(folder for each in features() for folder in each.folders)
 _LETTERS = letters_file()

@@ -1,0 +1,11 @@
+"""Explore: a sentence, its board, and two set-ups compared."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature(
+    "explore",
+    pages=(
+        Page("playground", door="", sets_up=True, has_board=True),
+        Page("compare", door="", sets_up=True, hidden=True),
+    ),
+)

@@ -1,0 +1,5 @@
+"""Watch it learn: models trained in seconds, each step kept."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature("learn", pages=(Page("learn", door="models"),))

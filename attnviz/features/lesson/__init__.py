@@ -1,0 +1,5 @@
+"""The lesson: attention in nine steps, each asked before it is shown."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature("lesson", pages=(Page("lesson", door="learning", sets_up=True, has_board=True),))

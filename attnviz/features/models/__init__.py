@@ -1,0 +1,5 @@
+"""Language models that people use: each head of one as a trace."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature("models", pages=(Page("model", door="models"),))

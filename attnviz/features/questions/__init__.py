@@ -1,0 +1,5 @@
+"""Questions that are asked of numbers, guessed first."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature("questions", pages=(Page("questions", door="learning", has_board=True),))

@@ -1,0 +1,5 @@
+"""Why scores are divided by √d_k: a sweep over the dimension."""
+
+from attnviz.feature import Feature, Page
+
+FEATURE = Feature("scaling", pages=(Page("scaling", door="learning", sets_up=True),))
