@@ -11,10 +11,9 @@ from attnviz.feature import filled, pages
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from attnviz.teach.switched import choice_of
-from attnviz.words import by_language, say
+from attnviz.words import by_language, catalogue, say
 
 QUESTION, LESSON, SWITCH, PAGE = "questions", "lesson", "what_if", "pages"
-_PAGES = ("playground", "scaling", "check", "exercises", "learn", "model")
 MOST = 8  # places that are found
 _TITLE, _STEM = 2.0, 4  # how much more a word counts in a title, and the least letters that two forms of one share
 _SYNONYM = 0.7  # how much a word of the same meaning counts beside the word itself
@@ -134,5 +133,5 @@ def _with_texts() -> Iterator[tuple[Place, str]]:
     for switch in PLACES:
         if switch != TYPED:
             yield Place(SWITCH, switch, choice_of(switch)), say(f"what_if.{switch.replace('-', '_')}.more")
-    for page in (*_PAGES, *(each.name for each in pages())):
+    for page in (each.name for each in pages() if f"finding.also.{PAGE}.{each.name}" in catalogue()):
         yield Place(PAGE, page, say(f"app.{page}.title")), say(f"app.{page}.line")

@@ -1,0 +1,12 @@
+"""Going the ways that lead from one feature to another."""
+
+from attnviz.app.session import url_texts
+from attnviz.app.session.address import PLAYGROUND, go_to
+from attnviz.teach.ways import Way
+
+
+def follow(way: Way) -> None:
+    """Go a way; in a callback."""
+    for name, text in way.query.items():
+        url_texts.send(name, text)
+    go_to(PLAYGROUND if way.page == "playground" else way.page)

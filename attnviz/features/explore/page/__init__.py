@@ -1,0 +1,1 @@
+"""The pages Explore and Compare."""

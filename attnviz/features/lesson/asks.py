@@ -1,0 +1,41 @@
+"""What the lesson's steps ask, wherever questions are asked."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attnviz.core.scenario import traced
+from attnviz.link.parameter_table import PREDICTED, STEP
+from attnviz.link.question_text import SKIPPED
+from attnviz.link.state import state_of
+from attnviz.teach.asks import Asks
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.predictions import ASKING, Asked, prediction_of
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+_OF_STEPS = "step-"
+
+
+class OfSteps(Asks):
+    """What is asked at steps, of the sentence that the app opens with."""
+
+    def subjects(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the titles of the steps that ask something."""
+        return {say("lesson.asks"): {f"{_OF_STEPS}{each.name}": each.title for each in STEPS if each.name in ASKING}}
+
+    def asked(self, about: str) -> Asked | None:
+        """Return what a step asks; None for what is no step."""
+        if not about.startswith(_OF_STEPS):
+            return None
+        state = state_of("", ())
+        if state.scenario is None:
+            return None
+        return prediction_of(about.removeprefix(_OF_STEPS), traced(state.scenario), state.position, DEFAULT_DIGITS)
+
+    def here(self, page: str, take: Callable[[str], Any]) -> str:
+        """Return the name of what the open step asks."""
+        return f"{_OF_STEPS}{take(STEP)}" if page == "lesson" and take(STEP) in ASKING else ""
+
+    def told(self, about: str) -> Mapping[str, str]:
+        """Return what an address says where the step is told."""
+        return {PREDICTED: f"{about}.{SKIPPED}"}

@@ -1,0 +1,20 @@
+"""Ways to the lesson."""
+
+from attnviz.app.session.url_texts import take
+from attnviz.link.parameter_table import STEP
+from attnviz.teach.lesson import STEPS
+from attnviz.teach.ways import Way
+from attnviz.words import plural, say
+
+
+def way(step: int = 0, *, back: bool = False) -> Way | None:
+    """Return the way to the lesson, to a step by its number, or back.
+
+    Back is to the step that the reader came from; None if that's the first.
+    """
+    if back:
+        at = [each.name for each in STEPS].index(take(STEP))
+        return Way(say("lesson.way_back", number=1 + at), "lesson") if at else None
+    if step:
+        return Way(say("lesson.way_to", number=step), "lesson", {STEP: STEPS[step - 1].name})
+    return Way(say("lesson.way", steps=plural(len(STEPS), "step")), "lesson")

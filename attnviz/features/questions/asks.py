@@ -1,0 +1,50 @@
+"""What questions ask, wherever they are asked."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attnviz.link.parameter_table import NUMBERS, PREDICTED, QUESTION
+from attnviz.link.question_text import SKIPPED, Example, example_text, question_of
+from attnviz.teach.asks import Asks
+from attnviz.teach.predictions import Asked
+from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question
+from attnviz.words import say
+
+
+class OfQuestions(Asks):
+    """What each question asks, of its own example."""
+
+    def subjects(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the titles of all questions, by subject."""
+        return {
+            say(f"question_page.subject.{subject}"): {
+                each.slug: each.title for each in QUESTIONS if each.subject == subject
+            }
+            for subject in SUBJECTS
+        }
+
+    def asked(self, about: str) -> Asked | None:
+        """Return what a question asks; None for what is no question."""
+        question = question_of(about)
+        return question.asked if question else None
+
+    def here(self, page: str, take: Callable[[str], Any]) -> str:
+        """Return the open question's name."""
+        return str(take(QUESTION) or "") if page == "questions" else ""
+
+    def drawn(self, about: str) -> Question | None:
+        """Return the question."""
+        return question_of(about)
+
+    def has_board(self, about: str) -> bool:
+        """Whether a question's example stands on a board."""
+        question = question_of(about)
+        return question is not None and bool(question.board_matrices(question.defaults))
+
+    def told(self, about: str) -> Mapping[str, str]:
+        """Return what an address says where the answer is told."""
+        question = question_of(about)
+        if question is None:
+            return {}
+        acted = Example(*question.acted, question.first_followed(question.start))
+        return {PREDICTED: f"{about}.{SKIPPED}", NUMBERS: example_text(question, acted)}

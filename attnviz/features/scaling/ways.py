@@ -1,0 +1,11 @@
+"""Ways to the page Scaling."""
+
+from attnviz.link.parameter_table import SWEEP, texts
+from attnviz.scaling.settings import SweepSettings
+from attnviz.teach.ways import Way
+from attnviz.words import say
+
+
+def way(sweep: SweepSettings) -> Way:
+    """Return the way to a sweep with these settings."""
+    return Way(say("scaling.way"), "scaling", {SWEEP: texts()[SWEEP].write(sweep)})

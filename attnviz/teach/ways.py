@@ -1,0 +1,32 @@
+"""Ways from one feature to another, of which neither imports the other."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from attnviz.feature import filled
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to a page: what it's called, and what its address says."""
+
+    title: str
+    page: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+def way_to(feature: str, **place: Any) -> Way | None:
+    """Return the way to a feature, or a place of it; None without one.
+
+    Which places there are, the feature says: the function that it gives to the slot `way` takes them.
+    """
+    find = filled("way").get(feature)
+    way: Way | None = find(**place) if find else None
+    return way
+
+
+def ways_beside(feature: str, **place: Any) -> Iterator[Way]:
+    """Yield the ways to other features that belong beside a place."""
+    for find in filled("beside").values():
+        yield from find(feature, **place)
