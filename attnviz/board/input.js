@@ -140,7 +140,7 @@ export class Input {
     const { drag, pinned, planeOver, play, sentence: { tools }, root } = this.board;
     const nowhere = event.target === document.body;
     const here = nowhere || event.composedPath().includes(root);
-    if (event.key !== "Escape" || drag || this.typing || tools.end || this.board.keys.dialog || !here) return;
+    if (event.key !== "Escape" || drag || this.typing || tools.end || this.board.keys.isOpen || !here) return;
     if (planeOver ? pinned : !play.active) return;
     event.stopImmediatePropagation(); // of several boards, one ends what it began
     if (planeOver) tools.turnPlane(nowhere ? document.body : tools.why);

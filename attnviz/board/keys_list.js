@@ -18,8 +18,13 @@ export class KeysList {
     window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);
   }
 
+  // The browser tells only later that a dialog has been closed.
+  get isOpen() {
+    return this.dialog?.open ?? false;
+  }
+
   keydown(/** @type {KeyboardEvent} */ event) {
-    if (event.defaultPrevented || this.dialog || isWriting(event) || !press(KEYS.anywhere, this.board, event)) return;
+    if (event.defaultPrevented || this.isOpen || isWriting(event) || !press(KEYS.anywhere, this.board, event)) return;
     event.preventDefault();
   }
 
@@ -34,14 +39,13 @@ export class KeysList {
     for (const name of COLOURS) dialog.style.setProperty(name, look.getPropertyValue(name));
     dialog.onkeydown = (event) => event.stopPropagation(); // no key is the page's now
     dialog.onclick = ({ target }) => target === dialog && dialog.close(); // beside what is in it
-    dialog.onclose = () => this.end();
+    dialog.onclose = () => dialog.remove();
     root.after(dialog);
     dialog.showModal();
   }
 
   end() {
     this.dialog?.remove();
-    this.dialog = null;
   }
 
   // Which keys there are here, by what has the focus.

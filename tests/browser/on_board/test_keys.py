@@ -66,6 +66,21 @@ def test_a_button_and_the_key_alone_open_it_too_but_no_box_does(chromium: Browse
     page.context.close()
 
 
+# Closes the list and presses its key again before the browser has told anybody that it's closed.
+_AT_ONCE = """board => {
+  board.getRootNode().querySelector("dialog").close();
+  board.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true, composed: true }));
+}"""
+
+
+def test_the_key_opens_the_list_again_in_the_moment_in_which_it_was_closed(board: LoneBoard) -> None:
+    board.focus_on(W_Q).press_keys("?")
+    board.board.evaluate(_AT_ONCE)
+    expect(listed(board)).to_be_visible()
+    board.press_keys("Escape")
+    expect(board.page.locator("dialog")).to_have_count(0)
+
+
 @pytest.mark.parametrize("fixed", [False, True])
 def test_a_board_lists_the_keys_that_it_hears(chromium: Browser, fixed: bool) -> None:
     page = mounted(chromium, Scenario(embedding="published"), fixed=fixed)
