@@ -10,6 +10,7 @@ from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutErr
 
 from attnviz.app.entry.main import DOORS
 from attnviz.words import say
+from tests.browser.drawn_twice import wait_for_one
 from tests.golden import with_the_published
 
 SECONDS = 60  # of a machine that does much else
@@ -18,6 +19,7 @@ DOOR_OF = {
     say(f"app.{page}.title"): say(f"app.doors.{door}") for door, pages in DOORS.items() if door for page in pages
 }
 expect.set_options(timeout=SECONDS * 1000)
+wait_for_one(SECONDS)
 
 # Buttons of the set-up's panel.
 _IN_SETUP = [say(f"setup.{name}") for name in ("same_seed", "new_seed", "start_over", "show_hidden")]
