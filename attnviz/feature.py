@@ -33,6 +33,13 @@ SLOTS = (
     "opens",  # a function that opens one of these, in a callback: app/questions/finding.py
     "serves",  # a function that returns what addresses it answers: app/server/answers.py
     "begins",  # a function that is called when the server starts
+    "boards",  # a function that returns its boards of a query alone, by what pages ask for: app/server/boards.py
+    "bare_says",  # a function that returns what the bare address of a page says, of a page's name: app/server/where.py
+    "moved_to",  # a function that returns the page that a page's link has moved to, or None: app/server/where.py
+    "ready",  # a function that loads early what readers would wait for, once all is imported: app/server/answers.py
+    "fills_controls",  # a function that returns what fills controls, by names of parameters: app/shell/opened_link.py
+    "arrived",  # a function that is told which page a session opens first, and of what query: app/shell/opened_link.py
+    "left",  # a function that is told which page is open, at each run: app/entry/main.py
     "shared_here",  # a function that draws what Share offers beside the link of what is asked: app/shell/share
 )
 

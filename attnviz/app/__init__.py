@@ -3,7 +3,6 @@
 import torch
 
 from attnviz.app.keeper.runs import watched_run
-from attnviz.app.learn.running import leave as leave_training
 from attnviz.app.shell.messages import show_foot
 from attnviz.app.shell.setup import shared_setup
 from attnviz.app.shell.top_bar import ICON, show_top_bar
@@ -15,4 +14,4 @@ from attnviz.app.streamlit_internals import replace_parts
 torch.set_num_threads(1)  # noqa: TID251
 replace_parts()
 
-__all__ = ["ICON", "leave_training", "shared_setup", "show_foot", "show_top_bar", "watched_run"]
+__all__ = ["ICON", "shared_setup", "show_foot", "show_top_bar", "watched_run"]

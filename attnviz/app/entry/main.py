@@ -4,6 +4,7 @@ import streamlit as st
 
 from attnviz import app
 from attnviz.commands.main import site
+from attnviz.feature import filled
 from attnviz.feature import pages as of_features
 from attnviz.words import say
 
@@ -12,7 +13,6 @@ DOORS = {door: tuple(page.name for page in of_features(door)) for door in ("", "
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
 HIDDEN = tuple(page.name for page in of_features() if page.hidden)
 OWN_EXAMPLES = tuple(page.name for page in of_features() if not page.sets_up)  # there, the set-up plays no part
-
 
 
 def show_page() -> None:
@@ -35,8 +35,8 @@ def show_page() -> None:
         }
         page = st.navigation(doors, position="top")
         run.page = next(name for name in PAGES if pages[name] == page)
-        if run.page != "learn":
-            app.leave_training()
+        for left in filled("left").values():
+            left(run.page)
         door = next(i for i, behind in enumerate(DOORS.values()) if run.page in behind)
         share = app.show_top_bar(run.page, door, sets_up=run.page not in OWN_EXAMPLES)
         with app.shared_setup(share, page.url_path, own_examples=run.page in OWN_EXAMPLES):

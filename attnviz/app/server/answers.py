@@ -3,8 +3,8 @@
 The name of a script says what its file holds. Whoever asks for another one is a page of another version, from another
 copy behind the same proxy: it's told that it isn't here, and nobody keeps that. A message is read with care.
 
-A server is ready once torch has computed, what the pages need is imported, and the model is loaded that the page of
-models opens with. One that isn't answers all the same, later: a proxy asks /ready before it sends anybody.
+A server is ready once torch has computed, what the pages need is imported, and what features load early is loaded.
+One that isn't answers all the same, later: a proxy asks /ready before it sends anybody.
 """
 
 import gc
@@ -27,10 +27,9 @@ from attnviz import Scenario, app, trace
 from attnviz.app.components.script_file import FOLDER, script_files
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
-from attnviz.app.model.looked import load_first
 from attnviz.app.server.packed import KEPT, MEDIA, PACKED, takes_packed
 from attnviz.app.session.painting import AT, PAINTINGS
-from attnviz.feature import features
+from attnviz.feature import features, filled
 from attnviz.figures import heatmap
 
 MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
@@ -140,10 +139,11 @@ def _get_ready() -> None:
     except Exception:
         _LOG.exception("the server does not get ready")
         return
-    try:
-        load_first()
-    except Exception:  # the page that asks for it says why, and no other needs it
-        _LOG.exception("the first model can't be had")
+    for name, get_ready in filled("ready").items():
+        try:
+            get_ready()
+        except Exception:  # the page that asks for it says why, and no other needs it
+            _LOG.exception("the feature %s does not get ready", name)
     gc.collect()
     gc.freeze()  # what stands now stays: looked through again and again, it would hold up everybody
     _READY.set()

@@ -5,10 +5,10 @@ A page asks::
     POST /numbers   {"query": "text=a+cat&edits=w_q.0.1.0.9", "page": "playground"}
 
 and is answered the JSON that its board draws, see :func:`attnviz.app.server.boards.board_of`. `query` is what stands in
-the address behind the question mark, percent-encoded as it is there; `page` is "playground" unless it says "lesson" or
-"questions". Nothing else is looked at, no cookie and no session, so that any copy of the server may answer. 204 is
-answered where there is no such board, and where too much was asked at once, of the server or by one address: a run of
-the page tells it then. 400, 403 and 413 are of what no page of this server sends.
+the address behind the question mark, percent-encoded as it is there; `page` is a board's name, without which it's that
+of the page that the app opens with. Nothing else is looked at, no cookie and no session, so that any copy of the server
+may answer. 204 is answered where there is no such board, and where too much was asked at once, of the server or by one
+address: a run of the page tells it then. 400, 403 and 413 are of what no page of this server sends.
 
 It is answered beside the event loop, by few threads, and what was answered last is kept. That something isn't told is
 no error, and none stands in the browser's console. Nothing is logged but what fails.
@@ -29,7 +29,7 @@ from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.runs import LANE
 from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
-from attnviz.app.server.boards import PAGES, PLAYGROUND, board_of
+from attnviz.app.server.boards import board_of, boards
 from attnviz.app.server.visitors import address_of
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.models.cache import Cache
@@ -57,8 +57,8 @@ class Numbers:
         message = await message_in(request, "query", most=MOST_BYTES)
         if isinstance(message, Response):
             return message
-        page, query = message.get("page", PLAYGROUND), message["query"]
-        if not isinstance(query, str) or page not in list(PAGES):
+        page, query = message.get("page", next(iter(boards()))), message["query"]
+        if not isinstance(query, str) or page not in list(boards()):
             return nothing(400)
         key = blake2b(f"{LANGUAGE.get()} {page} {query}".encode("utf-8", "surrogatepass")).digest()
         kept = partial(self._answers.get, key, lambda: _packed(board_of(page, query)), len)

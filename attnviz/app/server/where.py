@@ -11,7 +11,6 @@ Streamlit's own, and no first picture waits for them. A page is told of no other
 And the headers that tell a browser what a page may do: load nothing from elsewhere, stand in no stranger's page.
 """
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -21,8 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import board_file, heatmaps_file, letters_file, scripts_of_components
-from attnviz.feature import features, pages
-from attnviz.link.parameter_table import first_model
+from attnviz.feature import features, filled, pages
 from attnviz.link.set_up import CHANGES
 from attnviz.link.state import as_the_app_opens, read_query
 
@@ -51,8 +49,9 @@ def where(path: str, query: bytes = b"") -> bytes:
     """
     said = read_query(query.decode("ascii", "replace"))
     opened = as_the_app_opens(said)
-    if not query and path.rpartition("/")[2] == "model":
-        opened |= first_model()
+    if not query:
+        for says in filled("bare_says").values():
+            opened |= says(path.rpartition("/")[2])
     names_it = ""
     if opened.keys() - said.keys() >= {CHANGES} and bool(said) == bool(query):  # not of a query beyond all limits
         names_it = f"history.replaceState(null, '', '?{urlencode(opened, safe='*')}' + location.hash)"
@@ -78,8 +77,8 @@ def moved_to(path: str, query: bytes) -> str | None:
     >>> moved_to("/course/check", b"seed=7&check=exercise.7"), moved_to("/check", b"check=examples")
     ('exercises', None)
     """
-    moved = path.rpartition("/")[2] == "check" and re.search(rb"(^|&)check=exercise(\.|&|$)", query)
-    return "exercises" if moved else None
+    page = path.rpartition("/")[2]
+    return next((to for moved in filled("moved_to").values() if (to := moved(page, query))), None)
 
 
 class SaysWhere:

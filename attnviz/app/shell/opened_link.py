@@ -14,26 +14,24 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
-from attnviz.app.check import blanks, typed
 from attnviz.app.keeper import figures
-from attnviz.app.model.typing import model_session
-from attnviz.app.scaling import controls
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.memory import came_back, current_query, memory, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
+from attnviz.feature import filled
 from attnviz.link.parameter import Around, listed
-from attnviz.link.parameter_table import ANSWERS, LEFT_OUT, SWEEP, TABLES
+from attnviz.link.parameter_table import LEFT_OUT
 from attnviz.link.set_up import read_controls
-from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_texts, says_nothing
+from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_texts
 from attnviz.scripts import joined
 from attnviz.words import plural, say, thousands
 
@@ -88,10 +86,10 @@ def _is_own(mark: str) -> bool:
     return 0 <= time.time() - int(made) <= _SOON and hmac.compare_digest(mark.encode(), own_mark(int(made)).encode())
 
 
-# Pages whose controls are not bound to the address, and are filled with what it says.
-_FILLED: Mapping[str, Callable[[Any], None]] = MappingProxyType(
-    {SWEEP: controls.fill, TABLES: typed.fill, ANSWERS: blanks.fill}
-)
+@cache
+def _fills() -> Mapping[str, Callable[[Any], None]]:
+    """Return what fills controls that are not bound to the address, by the parameter that says with what."""
+    return {name: fill for given in filled("fills_controls").values() for name, fill in given().items()}
 
 
 def read(page: str) -> dict[str, Any]:
@@ -101,8 +99,8 @@ def read(page: str) -> dict[str, Any]:
     """
     came = current_query()
     now = memory()  # with what the page came with
-    if page == "model" and not says_nothing(now.query):
-        model_session().new = False
+    for arrived in filled("arrived").values():
+        arrived(page, now.query)
     opened = read_link(came, literal, what_was_left_out)
     if opened.messages:
         figures.REFUSED_LINKS.inc()
@@ -130,5 +128,5 @@ def take_texts(scenario: Scenario | None) -> None:
         if read.message:
             state.say_ignored(read.message)
         url_texts.correct(name, read.text)
-        if name in _FILLED and not came_back():
-            _FILLED[name](read.value)
+        if name in _fills() and not came_back():
+            _fills()[name](read.value)

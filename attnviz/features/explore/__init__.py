@@ -8,4 +8,5 @@ FEATURE = Feature(
         Page("playground", door="", sets_up=True, has_board=True),
         Page("compare", door="", sets_up=True, hidden=True),
     ),
+    fills={"boards": "boards:boards"},
 )

@@ -2,4 +2,4 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("learn", pages=(Page("learn", door="models"),))
+FEATURE = Feature("learn", pages=(Page("learn", door="models"),), fills={"left": "page.leaving:left"})

@@ -2,4 +2,8 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("lesson", pages=(Page("lesson", door="learning", sets_up=True, has_board=True),))
+FEATURE = Feature(
+    "lesson",
+    pages=(Page("lesson", door="learning", sets_up=True, has_board=True),),
+    fills={"boards": "boards:boards"},
+)

@@ -2,4 +2,12 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("models", pages=(Page("model", door="models"),))
+FEATURE = Feature(
+    "models",
+    pages=(Page("model", door="models"),),
+    fills={
+        "bare_says": "address:bare_says",
+        "arrived": "page.opening:arrived",
+        "ready": "page.opening:load_first",
+    },
+)

@@ -2,4 +2,8 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("questions", pages=(Page("questions", door="learning", has_board=True),))
+FEATURE = Feature(
+    "questions",
+    pages=(Page("questions", door="learning", has_board=True),),
+    fills={"boards": "boards:boards"},
+)

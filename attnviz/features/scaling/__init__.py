@@ -2,4 +2,8 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("scaling", pages=(Page("scaling", door="learning", sets_up=True),))
+FEATURE = Feature(
+    "scaling",
+    pages=(Page("scaling", door="learning", sets_up=True),),
+    fills={"fills_controls": "page.opening:fills_controls"},
+)

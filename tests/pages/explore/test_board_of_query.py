@@ -12,7 +12,6 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.server import boards, middleware, numbers, routes
-from attnviz.app.server.boards import PAGES
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
@@ -198,4 +197,4 @@ def test_one_address_is_answered_no_more_at_once_than_its_share_and_others_all_t
 
 
 def test_every_page_that_has_a_board_of_the_set_up_is_one_that_can_be_asked() -> None:
-    assert set(PAGES) == {page for page, _ in ASKED.values()}
+    assert set(boards.boards()) == {page for page, _ in ASKED.values()}

@@ -1,0 +1,1 @@
+"""The pages of numbers that were computed by hand."""

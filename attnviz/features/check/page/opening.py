@@ -1,0 +1,12 @@
+"""How a link fills the pages' controls."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attnviz.app.check import blanks, typed
+from attnviz.link.parameter_table import ANSWERS, TABLES
+
+
+def fills_controls() -> Mapping[str, Callable[[Any], None]]:
+    """Return what fills the controls, by the parameter that says with what."""
+    return {TABLES: typed.fill, ANSWERS: blanks.fill}

@@ -1,0 +1,10 @@
+"""What the bare address of the page says."""
+
+from collections.abc import Mapping
+
+from attnviz.link.parameter_table import first_model
+
+
+def bare_says(page: str) -> Mapping[str, str]:
+    """Return what the bare address of a page says; nothing of another one."""
+    return first_model() if page == "model" else {}

@@ -1,0 +1,18 @@
+"""How the page opens, and what is loaded before anybody asks."""
+
+from collections.abc import Mapping
+
+from attnviz.app.model import looked
+from attnviz.app.model.typing import model_session
+from attnviz.link.state import says_nothing
+
+
+def arrived(page: str, query: Mapping[str, str]) -> None:
+    """Note that this session's link says something, where it opens this page."""
+    if page == "model" and not says_nothing(query):
+        model_session().new = False
+
+
+def load_first() -> None:
+    """Load the model that a bare address opens."""
+    looked.load_first()

@@ -1,0 +1,31 @@
+"""The board of a question, from what its link says."""
+
+from collections.abc import Mapping
+
+from attnviz.app.components.board import drawn_data
+from attnviz.app.questions.question import looks_of
+from attnviz.app.server.boards import Board, is_presented
+from attnviz.board.drawn import packed
+from attnviz.link import parameter_table as rows
+from attnviz.link.question_text import TRIED, example_from_text, question_of
+from attnviz.link.state import State
+
+
+def boards() -> Mapping[str, Board]:
+    """Return the questions' one board by the page's name."""
+    return {"questions": Board((rows.QUESTION, rows.NUMBERS, rows.PREDICTED, rows.PREDICTIONS), _board)}
+
+
+def _board(state: State) -> bytes | None:
+    question = question_of(state.values[rows.QUESTION])
+    if question is None:
+        return None
+    example, _ = example_from_text(question, state.values[rows.NUMBERS])
+    made = TRIED if state.values[rows.PREDICTIONS] == rows.OFF else state.values[rows.PREDICTED].get(question.slug, "")
+    looks = looks_of(question, example, made, presenting=is_presented(state))
+    if not looks.names:
+        return None
+    scenario = question.makes(example.scenario, example.options)
+    trace = question.drawn_trace(example.scenario, example.options).seen_from(0)
+    data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, of_now=False)
+    return packed(data | {"picked": None})
