@@ -1,4 +1,4 @@
-"""The boards of pages, each computed from a query alone, without a session."""
+"""Boards of pages, computed from a query alone, without a session."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -18,9 +18,9 @@ OF_NOW = (rows.QUERY, rows.HEAD, rows.LAYER, rows.CELL, rows.PREDICTED, rows.PRE
 
 
 class Board(NamedTuple):
-    """A board on which numbers are changed: what it reads beside the set-up, and what draws it.
+    """A board whose numbers are changed, drawn from a query.
 
-    `draw` returns the JSON, or None where the page has no board.
+    `reads` are the parameters that it depends on beside the set-up. `draw` returns the JSON, or None where the page has no board.
     """
 
     reads: tuple[str, ...]
@@ -29,7 +29,10 @@ class Board(NamedTuple):
 
 @cache
 def boards() -> Mapping[str, Board]:
-    """Return all boards, by what a page asks for; the first is that of the page which the app opens with."""
+    """Return all boards, by what a page asks for.
+
+    The first is that of the page which the app opens with.
+    """
     return {asked: board for given in filled("boards").values() for asked, board in given().items()}
 
 
@@ -44,7 +47,7 @@ def board_of(asked: str, query: str) -> bytes | None:
 
 
 def drawn_now(state: State, scenario: Scenario, trace: AttentionTrace, looks: Looks) -> bytes:
-    """Return the JSON of a board that shows this trace, with the picked cell."""
+    """Return the JSON of a trace's board, with the picked cell."""
     data = drawn_data(scenario, trace, state.position, state.values["digits"], looks, of_now=True)
     return packed(data | {"picked": as_place(picked_in(state, trace))})
 

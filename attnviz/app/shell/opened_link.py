@@ -88,7 +88,7 @@ def _is_own(mark: str) -> bool:
 
 @cache
 def _fills() -> Mapping[str, Callable[[Any], None]]:
-    """Return what fills controls that are not bound to the address, by the parameter that says with what."""
+    """Return what fills controls unbound to the address, by their parameter."""
     return {name: fill for given in filled("fills_controls").values() for name, fill in given().items()}
 
 

@@ -4,5 +4,5 @@ import re
 
 
 def moved_to(page: str, query: bytes) -> str | None:
-    """Return the page to which a link of another one leads; None if it stays."""
+    """Return the page that a link has moved to; None if unmoved."""
     return "exercises" if page == "check" and re.search(rb"(^|&)check=exercise(\.|&|$)", query) else None

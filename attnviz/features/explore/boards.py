@@ -22,7 +22,7 @@ def boards() -> Mapping[str, Board]:
 
 
 def _shown(state: State) -> tuple[Scenario, AttentionTrace] | None:
-    """Return what is shown until a prediction is made; None where there are no numbers."""
+    """Return what is to be drawn; None without numbers."""
     if state.scenario is None or not has_numbers(state.scenario):
         return None
     head, layer = state.values[rows.HEAD], state.values[rows.LAYER]

@@ -6,5 +6,5 @@ from attnviz.link.parameter_table import first_model
 
 
 def bare_says(page: str) -> Mapping[str, str]:
-    """Return what the bare address of a page says; nothing of another one."""
+    """Return what this page's bare address says; nothing for others."""
     return first_model() if page == "model" else {}
