@@ -20,7 +20,8 @@ OF_NOW = (rows.QUERY, rows.HEAD, rows.LAYER, rows.CELL, rows.PREDICTED, rows.PRE
 class Board(NamedTuple):
     """A board whose numbers are changed, drawn from a query.
 
-    `reads` are the parameters that it depends on beside the set-up. `draw` returns the JSON, or None where the page has no board.
+    `reads` are the parameters that it depends on beside the set-up. `draw` returns the JSON, or None where the page has
+    no board.
     """
 
     reads: tuple[str, ...]
