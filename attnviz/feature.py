@@ -41,6 +41,9 @@ SLOTS = (
     "arrived",  # a function that is told which page a session opens first, and of what query: app/shell/opened_link.py
     "left",  # a function that is told which page is open, at each run: app/entry/main.py
     "shared_here",  # a function that draws what Share offers beside the link of what is asked: app/shell/share
+    "asks",  # makes an `Asks`, what a feature asks wherever questions are asked: teach/asks.py
+    "way",  # a function that returns the `Way` to a place of the feature, or None: teach/ways.py
+    "beside",  # a function that yields the ways that stand beside a place of another feature: teach/ways.py
 )
 
 
@@ -53,6 +56,7 @@ class Page:
     sets_up: bool = False  # whether the shared set-up plays a part there
     has_board: bool = False  # whether a board stands in it, whose script is fetched with the page
     hidden: bool = False  # whether the navigation leaves it out
+    part: str = ""  # the parameter of links that makes one page several, each seen from its top
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class Feature:
     name: str
     needs: tuple[str, ...] = ()  # names of other features
     pages: tuple[Page, ...] = ()
+    keeps: tuple[str, ...] = ()  # parameters of links that hold what was typed, and outlive a run that fails
     folders: tuple[str, ...] = ()  # of addresses, whose pages need nothing of Streamlit's
     fills: Mapping[str, str] = field(default_factory=dict)  # slots: "module:name", seen from its package
     in_package: str = ""  # by default the folder of its name in attnviz.features

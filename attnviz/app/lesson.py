@@ -11,8 +11,8 @@ from attnviz.app.components.board import marked_while_older, show_board
 from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
+from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.board.data import fits_board
@@ -21,12 +21,12 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.link.parameter_table import NUMBERS, OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP
+from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, STEP
 from attnviz.link.question_text import SKIPPED, TRIED
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.ways import Way, ways_beside
 from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")
@@ -227,24 +227,20 @@ def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
 
 def show_questions(number: int) -> None:
     """Draw what learners ask at this step, each leading to its answer."""
-    asked = [(i, question) for i, question in enumerate(QUESTIONS, 1) if question.step == number]
+    asked = list(ways_beside("lesson", step=number))
     if not asked:
         return
     with st.container(key="lesson_questions", gap=None):
         st.caption(say("lesson.asked_here"))
-        for i, question in asked:
-            st.button(
-                question.title, key=f"lesson.question.{i}", type="tertiary", on_click=_open, args=(question.slug,)
-            )
+        for i, way in enumerate(asked, 1):
+            st.button(way.title, key=f"lesson.question.{i}", type="tertiary", on_click=_open, args=(way,))
         if STEPS[number - 1].what_if:
             show_way_to_panel("lesson.what_if")
 
 
-def _open(question: str) -> None:
-    url_texts.put(QUESTION, question)
-    url_texts.send(NUMBERS, "")
+def _open(way: Way) -> None:
     lead_on()
-    go_to("questions")
+    follow(way)
 
 
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:

@@ -12,8 +12,8 @@ from attnviz.app.check.showing import checked, show_verdict
 from attnviz.app.check.typed import load
 from attnviz.app.parts import examples
 from attnviz.app.parts.charts import show_offered
+from attnviz.app.parts.ways import follow
 from attnviz.app.session import url_texts
-from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
@@ -28,6 +28,7 @@ from attnviz.link.parameter_table import CHECK
 from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
 from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, published_variances, worked_example
 from attnviz.tables.printed_table import Printed, as_printed
+from attnviz.teach.ways import Way, way_to
 from attnviz.words import say
 
 _STEP = feed_forward_table()
@@ -61,17 +62,17 @@ def _title(name: str) -> str:
 
 def _show_ways_on(example: WorkedExample) -> None:
     with st.container(horizontal=True):
-        for page, title in ((PLAYGROUND, "playground"), ("lesson", "lesson")):
-            st.button(
-                say(f"check.examples.{title}"), on_click=_open, args=(example.id, page), key=f"check.open.{title}"
-            )
+        for feature in ("explore", "lesson"):
+            if way := way_to(feature):
+                title = say(f"check.examples.{way.page}")
+                st.button(title, on_click=_open, args=(example.id, way), key=f"check.open.{way.page}")
         if example.published:
             st.button(say("check.examples.load"), on_click=_load, args=(example.id,), key="check.load_into")
 
 
-def _open(name: str, page: str) -> None:
+def _open(name: str, way: Way) -> None:
     examples.set_up(name)
-    go_to(page)
+    follow(way)
 
 
 def _load(name: str) -> None:
@@ -171,4 +172,5 @@ def _show_variances() -> None:
             f"| {as_printed(100 * off, 1)} % | {as_printed(off / row.standard_error, 1)} |"
         )
     st.markdown("\n".join(lines))
-    st.button(say("check.variances.to_scaling"), key="check.to_scaling", on_click=go_to, args=("scaling",))
+    if way := way_to("scaling"):
+        st.button(say("check.variances.to_scaling"), key="check.to_scaling", on_click=follow, args=(way,))

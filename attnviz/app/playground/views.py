@@ -14,6 +14,7 @@ from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.examples import keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
+from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.component import component
@@ -31,8 +32,8 @@ from attnviz.figures import frames, picture_on_page
 from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, PINNED, VIEW
 from attnviz.link.set_up import CHANGES
 from attnviz.published import OPENING, starting_points
-from attnviz.teach.lesson import STEPS
-from attnviz.words import plural, say
+from attnviz.teach.ways import way_to
+from attnviz.words import say
 
 _KEY = "playground.view"
 
@@ -69,13 +70,9 @@ def show_way_to_lesson(scenario: Scenario) -> None:
     """Draw the link to the lesson, for newcomers who have changed nothing."""
     first = this_session().part(_First)
     first.visit &= set(memory().texts) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
-    if first.visit:
-        st.button(
-            say("playground.new_here", steps=plural(len(STEPS), "step")),
-            key="new_here",
-            on_click=go_to,
-            args=("lesson",),
-        )
+    way = way_to("lesson") if first.visit else None
+    if way:
+        st.button(say("playground.new_here", lesson=way.title), key="new_here", on_click=follow, args=(way,))
     else:
         st.empty()  # in its place, or else the board after it would be made anew, and forget what it says
 

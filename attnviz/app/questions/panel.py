@@ -4,23 +4,23 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Any
 
 import streamlit as st
 
 from attnviz.app.parts.examples import begin_with, show_way_to_panel
 from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
+from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
-from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP, SWEEP
+from attnviz.link.parameter_table import NUMBERS, QUESTION
 from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
 from attnviz.scaling.settings import MAX_P
-from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.teach.questions.offered import QUERY, Change, View
 from attnviz.teach.questions.predicted import ANSWERS
+from attnviz.teach.ways import way_to
 from attnviz.words import say
 
 
@@ -88,11 +88,6 @@ def _act(question: Question) -> None:
     """Do what was to be predicted."""
     scenario, options = question.acted
     _send(question, replace(example_of(question), scenario=scenario, options=options))
-
-
-def _lead(page: str, parameter: str, value: Any) -> None:
-    url_texts.put(parameter, value)
-    go_to(page)
 
 
 def _explore(example: Example) -> None:
@@ -167,14 +162,13 @@ class Panel:
         with st.container(horizontal=True, gap=None, key="question_aside"):
             st.button(say("question_page.again"), key="questions.again", type="tertiary", on_click=begin_again,
                       args=(question,))  # fmt: skip
-            st.button(say("question_page.lesson", number=question.step), key="questions.lesson", type="tertiary",
-                      on_click=_lead, args=("lesson", STEP, STEPS[question.step - 1].name))  # fmt: skip
+            if way := way_to("lesson", step=question.step):
+                st.button(way.title, key="questions.lesson", type="tertiary", on_click=follow, args=(way,))
             if at:
                 st.button(say("question_page.back"), on_click=open_it, args=(QUESTIONS[at - 1],),
                           shortcut="PageUp", key="questions.back")  # fmt: skip
-            if question.sweep:
-                st.button(say("question_page.scaling"), key="questions.scaling", type="tertiary", on_click=_lead,
-                          args=("scaling", SWEEP, question.sweep))  # fmt: skip
+            if question.sweep and (way := way_to("scaling", sweep=question.sweep)):
+                st.button(way.title, key="questions.scaling", type="tertiary", on_click=follow, args=(way,))
 
     def _show_tries(self) -> None:
         """Draw what is seen, what can be tried, and the full answer."""

@@ -18,9 +18,9 @@ from attnviz.app.components.row_bars import Panel as Row
 from attnviz.app.components.row_bars import show_row_bars
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
+from attnviz.app.parts.ways import follow
 from attnviz.app.questions.finding import show_finding
 from attnviz.app.questions.panel import Panel, Stage, example_of, open_it
-from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.app.text import is_dark
@@ -31,10 +31,10 @@ from attnviz.core.scenario import Scenario
 from attnviz.documents import questions, table_svg
 from attnviz.figures import heatmap_spec, points_spec, small_picture
 from attnviz.figures.small_tables import table_in_words
-from attnviz.link.parameter_table import NUMBERS, QUESTION, STEP
+from attnviz.link.parameter_table import NUMBERS, QUESTION
 from attnviz.link.question_text import Example, question_of, whole_text
-from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
+from attnviz.teach.ways import way_to
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -75,11 +75,8 @@ def _show_head(question: Question) -> None:
         subject = say(f"question_page.subject.{question.subject}")
         place = say("question_page.place", subject=subject, number=1 + about_it.index(question), n=len(about_it))
         st.caption(place, width="content")
-        step = take(STEP)
-        if step != STEPS[0].name:  # who came from there
-            number = 1 + [each.name for each in STEPS].index(step)
-            st.button(say("question_page.way_back", number=number), on_click=go_to, args=("lesson",),
-                      type="tertiary", key="questions.way_back")  # fmt: skip
+        if way := way_to("lesson", back=True):
+            st.button(way.title, on_click=follow, args=(way,), type="tertiary", key="questions.way_back")
         every = say("question_page.all", questions=plural(len(QUESTIONS), "question"))
         st.button(every, on_click=open_it, args=(None,), type="tertiary", key="questions.all")
 

@@ -20,7 +20,7 @@ from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
 from attnviz.figures import row_spec
-from attnviz.link.parameter_table import QUERY, SWEEP, VIEW
+from attnviz.link.parameter_table import QUERY, SWEEP
 from attnviz.link.set_up import query_of
 from attnviz.published import OPENING, starting_points
 from attnviz.scaling.experiment import sample_row
@@ -29,6 +29,7 @@ from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import SweepSettings, encode_settings, playground_scenario
 from attnviz.scaling.typical_rows import TypicalRow, n_rows, typical_rows
 from attnviz.teach.collapsing import ABOUT, FROM, TO, asked_of_rows
+from attnviz.teach.ways import way_to
 from attnviz.words import say
 
 _ROWS = 200  # averaged: the bars then move smoothly
@@ -144,11 +145,13 @@ def _words_of_opening() -> str:
 
 
 def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
-    dim = settings.picked
+    dim, way = settings.picked, way_to("explore")
+    if way is None:
+        return
     if dim > MAX_D:
         st.caption(say("scaling.row.playground_limit", most=MAX_D))
         return
-    others = {name: text for name in (QUERY, VIEW) if (text := url_texts.current(name))}
+    others = {**way.query, **({QUERY: query} if (query := url_texts.current(QUERY)) else {})}
     if sweep := encode_settings(settings):
         others[SWEEP] = sweep
     opened = playground_scenario(scenario, settings) if scenario else Scenario(_words_of_opening(), d_out=dim)

@@ -13,9 +13,9 @@ from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.link.parameter import Around
-from attnviz.link.parameter_table import HEAD, LAYER, MOST_TOGETHER, PINNED, PRESENT, PRESENTED, QUERY
+from attnviz.link.parameter_table import HEAD, LAYER, MOST_TOGETHER, PRESENT, PRESENTED, QUERY
 from attnviz.link.parameter_table import texts as rows
-from attnviz.link.set_up import CHANGES, MOST_GIVEN
+from attnviz.link.set_up import MOST_GIVEN
 
 
 def received(name: str) -> tuple[str, bool]:
@@ -77,7 +77,7 @@ def current(name: str) -> str:
 def room(name: str) -> int:
     """Return how many characters the link has left for this text."""
     sizes = {other: len(held) for other, held in memory().texts.items() if other != name}
-    beside = sizes.get(CHANGES, 0) + sizes.get(PINNED, 0)
+    beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)  # of whole set-ups
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
 

@@ -17,7 +17,8 @@ from attnviz.app.text import as_message
 from attnviz.core.carried import bring_back
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
-from attnviz.link.parameter_table import HIDE, SENTENCE
+from attnviz.feature import features
+from attnviz.link.parameter_table import HIDE
 from attnviz.link.set_up import EXAMPLE, PUBLISHED
 from attnviz.words import say
 
@@ -54,7 +55,7 @@ def show_foot() -> None:
         st.caption(say("app.foot", version=figures.version(), torch=figures.torch_version()))
 
 
-_KEPT = ("text", SENTENCE)
+_KEPT = ("text", *(name for each in features() for name in each.keeps))
 
 
 def tell(error: Exception) -> bool:

@@ -1,42 +1,13 @@
-"""What a class can be asked, and its votes as files."""
+"""A class's votes as files."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from attnviz.core.scenario import traced
 from attnviz.export.data import csv_of
 from attnviz.features.classes.store import Vote
-from attnviz.link.state import state_of
-from attnviz.teach.lesson import STEPS
-from attnviz.teach.predictions import ASKING, Asked, prediction_of
-from attnviz.teach.questions import QUESTIONS, SUBJECTS
-from attnviz.words import by_language, say
-from attnviz.words.numbers import DEFAULT_DIGITS
-
-OF_STEPS = "step-"
-
-
-def subjects() -> dict[str, dict[str, str]]:
-    """Return the titles of what can be asked: subject, then link name."""
-    found = {say("classes.lesson"): {f"{OF_STEPS}{each.name}": each.title for each in STEPS if each.name in ASKING}}
-    for subject in SUBJECTS:
-        title = say(f"question_page.subject.{subject}")
-        found[title] = {each.slug: each.title for each in QUESTIONS if each.subject == subject}
-    return found
-
-
-@by_language(64)
-def asked_of(about: str) -> Asked | None:
-    """Return what is asked by this name; None if unknown."""
-    if about.startswith(OF_STEPS):
-        state = state_of("", ())
-        if state.scenario is None:
-            return None
-        return prediction_of(about.removeprefix(OF_STEPS), traced(state.scenario), state.position, DEFAULT_DIGITS)
-    return next((each.asked for each in QUESTIONS if each.slug == about), None)
-
+from attnviz.teach.asks import asked_of
 
 _ANSWERED = {"id": "http://adlnet.gov/expapi/verbs/answered", "display": {"en": "answered"}}
 _QUESTION = "http://adlnet.gov/expapi/activities/cmi.interaction"

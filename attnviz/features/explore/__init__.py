@@ -8,5 +8,8 @@ FEATURE = Feature(
         Page("playground", door="", sets_up=True, has_board=True),
         Page("compare", door="", sets_up=True, hidden=True),
     ),
-    fills={"boards": "boards:boards"},
+    fills={
+        "boards": "boards:boards",
+        "way": "page.ways:way",
+    },
 )

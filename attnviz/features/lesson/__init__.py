@@ -5,5 +5,9 @@ from attnviz.feature import Feature, Page
 FEATURE = Feature(
     "lesson",
     pages=(Page("lesson", door="learning", sets_up=True, has_board=True),),
-    fills={"boards": "boards:boards"},
+    fills={
+        "asks": "asks:OfSteps",
+        "boards": "boards:boards",
+        "way": "page.ways:way",
+    },
 )

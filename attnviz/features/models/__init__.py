@@ -5,6 +5,7 @@ from attnviz.feature import Feature, Page
 FEATURE = Feature(
     "models",
     pages=(Page("model", door="models"),),
+    keeps=("model_text",),
     fills={
         "bare_says": "address:bare_says",
         "arrived": "page.opening:arrived",

@@ -4,6 +4,10 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "questions",
-    pages=(Page("questions", door="learning", has_board=True),),
-    fills={"boards": "boards:boards"},
+    pages=(Page("questions", door="learning", has_board=True, part="question"),),
+    fills={
+        "asks": "asks:OfQuestions",
+        "boards": "boards:boards",
+        "beside": "ways:beside",
+    },
 )

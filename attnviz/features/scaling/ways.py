@@ -6,6 +6,6 @@ from attnviz.teach.ways import Way
 from attnviz.words import say
 
 
-def way(sweep: SweepSettings) -> Way:
-    """Return the way to a sweep with these settings."""
-    return Way(say("scaling.way"), "scaling", {SWEEP: texts()[SWEEP].write(sweep)})
+def way(sweep: SweepSettings | None = None) -> Way:
+    """Return the way to the page, or to a sweep with these settings."""
+    return Way(say("scaling.way"), "scaling", {SWEEP: texts()[SWEEP].write(sweep)} if sweep else {})

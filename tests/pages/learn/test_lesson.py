@@ -104,6 +104,6 @@ def test_a_step_leads_to_the_questions_asked_there() -> None:
     reader.press(asked.title)
     assert asked.asked.asks in reader.says
     assert in_address(reader.at, "question") == asked.slug
-    reader.press(say("question_page.way_back", number=8))
+    reader.press(say("lesson.way_back", number=8))
     assert in_address(reader.at, "step") == STEPS[7].name
     assert asked.title in [each.label for each in reader.at.button]

@@ -186,7 +186,7 @@ def test_a_choice_of_a_link_is_shown_and_start_again_takes_it_back(slug: str, na
 def test_the_buttons_lead_to_the_lesson_and_to_the_sweep() -> None:
     at = press(press(opened(question="root"), SKIP), "Open the scaling page")
     assert in_address(at, "sweep") == "dims.2-8-64-512*keys.6*scales.none-sqrt-linear-own_p"
-    at = press(press(opened(question="axis"), SKIP), say("question_page.lesson", number=7))
+    at = press(press(opened(question="axis"), SKIP), say("lesson.way_to", number=7))
     assert in_address(at, "step") == "softmax"
     assert any(markdown.value == "## 7. Softmax" for markdown in at.markdown)
 

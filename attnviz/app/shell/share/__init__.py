@@ -36,10 +36,9 @@ from attnviz.explanation.origins import symbol_in_words
 from attnviz.export import read_matrix, scenario_from_json
 from attnviz.feature import filled
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
-from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, QUESTION, STEP, texts
-from attnviz.link.question_text import question_of
+from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, texts
 from attnviz.link.set_up import CHANGES, parameters
-from attnviz.teach.predictions import ASKING
+from attnviz.teach.asks import asked_here, drawn_of
 from attnviz.words import plural, say, thousands
 
 
@@ -151,11 +150,8 @@ def show_links(beside: Attachment | None) -> None:
 
 
 def _asked_here() -> str:
-    """Return this page's question for a class, as in links; or blank."""
-    page, step = memory.place_of_now()[0].strip("/"), take(STEP)
-    if page == "lesson":
-        return f"step-{step}" if step in ASKING else ""
-    return str(take(QUESTION) or "") if page == "questions" else ""
+    """Return the name of what this page asks now; blank for nothing."""
+    return asked_here(memory.place_of_now()[0].strip("/"), take)
 
 
 def _present() -> None:
@@ -214,8 +210,8 @@ def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None
             st.info(say("share.of_set_up"), icon=":material/info:")
         if chosen == PICTURES:
             show_pictures(scenario, offered)
-            if own_examples and (question := question_of(take(QUESTION))):
-                show_question_page(question)
+            if (drawn := drawn_of(about := _asked_here())) is not None:
+                show_question_page(drawn, about)
         elif scenario is None:
             ask_for_sentence()
         elif chosen == CODE:

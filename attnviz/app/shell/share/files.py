@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import streamlit as st
 
@@ -30,7 +30,6 @@ from attnviz.export import (
 )
 from attnviz.figures import IN_CELL
 from attnviz.link.set_up import query_of
-from attnviz.teach.questions import Question
 from attnviz.words import say, thousands
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
@@ -147,11 +146,10 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
             _download("board_page", "board.html", partial(_board_page, scenario, picked_query(scenario)))
 
 
-def show_question_page(question: Question) -> None:
+def show_question_page(drawn: Any, about: str) -> None:
     """Draw what takes the question that is open home."""
     st.caption(say("share.pictures.question_page"))
-    make = partial(board_page, question, digits=state.digits())
-    _download("question_page", f"{question.slug}.html", make)
+    _download("question_page", f"{about}.html", partial(board_page, drawn, digits=state.digits()))
 
 
 def _board_page(scenario: Scenario, query: int) -> str:

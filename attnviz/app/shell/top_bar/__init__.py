@@ -13,7 +13,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.colours.palette import ROLES
-from attnviz.link.parameter_table import QUESTION
+from attnviz.feature import pages
 from attnviz.scripts import CONTROLS
 from attnviz.words import say
 
@@ -74,7 +74,8 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
         _first(key="first_component", height=1)
         address.hear()
     with st.container(key="name"):
-        place, drawn = f"{page}/{url_texts.current(QUESTION)}", "dark" if is_dark() else "light"
+        part = next(each.part for each in pages() if each.name == page)
+        place, drawn = f"{page}/{url_texts.current(part) if part else ''}", "dark" if is_dark() else "light"
         data = {"name": say("app.name"), "place": place, "door": door, "setsUp": sets_up, "drawn": drawn}
         _name(key="app_name", data=data, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):

@@ -1,7 +1,6 @@
 """The HTML pages of classes: scripts and a shared style, no data."""
 
 import html
-from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,9 @@ from attnviz.app.server.settings import settings
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
 from attnviz.documents.page import FAMILY, own_face, page_of
-from attnviz.features.classes.questions import OF_STEPS, subjects
-from attnviz.link.parameter_table import NUMBERS, PREDICTED
-from attnviz.link.question_text import SKIPPED, Example, example_text
 from attnviz.published import OPENING
 from attnviz.scripts import CONTROLS, joined
-from attnviz.teach.predictions import ASKING
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.asks import drawn_of, has_board, subjects, told_of
 from attnviz.words import by_language, say
 
 _HERE = Path(__file__).parent
@@ -59,10 +54,7 @@ def of_board(request: Request) -> Response:
 
 @by_language(64)
 def _board(about: str, told: bool) -> str:
-    for question in QUESTIONS:
-        if question.slug == about and question.board_matrices(question.defaults):
-            return board_page(question, told=told)
-    return ""
+    return board_page(drawn_of(about), told=told) if has_board(about) else ""
 
 
 def _page(name: str, title: str) -> Response:
@@ -83,25 +75,15 @@ def _made(name: str, title: str) -> str:
 
 def sent() -> dict[str, Any]:
     """Return what is sent with the pages' scripts."""
-    boards = [each.slug for each in QUESTIONS if each.board_matrices(each.defaults)]
+    of_subjects = subjects()
+    names = [name for each in of_subjects.values() for name in each]
     return {
         "EXAMPLE": OPENING,
-        "SUBJECTS": subjects(),
-        "BOARDS": boards,
-        "TOLD": _told(boards),
+        "SUBJECTS": of_subjects,
+        "BOARDS": [name for name in names if has_board(name)],
+        "TOLD": {name: told_of(name) for name in names if not has_board(name)},
         "MOST_OF_ADDRESS": settings().most_of_address,
     }
-
-
-def _told(boards: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return address parameters that show an outcome, for subjects without a board."""
-    found = {f"{OF_STEPS}{step}": {PREDICTED: f"{OF_STEPS}{step}.{SKIPPED}"} for step in ASKING}
-    for question in QUESTIONS:
-        if question.slug not in boards:
-            acted = Example(*question.acted, question.first_followed(question.start))
-            made = example_text(question, acted)
-            found[question.slug] = {PREDICTED: f"{question.slug}.{SKIPPED}", NUMBERS: made}
-    return found
 
 
 @lru_cache(maxsize=1)

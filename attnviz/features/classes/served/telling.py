@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.server.answers import NOT_KEPT
-from attnviz.features.classes.questions import asked_of
 from attnviz.features.classes.store import Phase, State
+from attnviz.teach.asks import asked_of
 
 _AT = "/class/"
 

@@ -22,12 +22,13 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.features.classes import store as limits
-from attnviz.features.classes.questions import as_csv, as_xapi, asked_of, subjects
+from attnviz.features.classes.questions import as_csv, as_xapi
 from attnviz.features.classes.served import Classroom, stored
 from attnviz.features.classes.settings import DATABASE
 from attnviz.features.classes.settings import database as database_of
 from attnviz.features.classes.store import AwayError, LateError, Phase, Store, Vote, who_of
 from attnviz.features.classes.tables import STEPS, VERSIONS
+from attnviz.teach.asks import asked_of, subjects
 from attnviz.teach.questions import QUESTIONS
 from attnviz.words import say
 from benchmarks.votes import class_of, copies
