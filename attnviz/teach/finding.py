@@ -6,14 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from attnviz.core.what_if import PLACES, TYPED
 from attnviz.feature import filled, pages
-from attnviz.teach.lesson import STEPS
-from attnviz.teach.questions import QUESTIONS
-from attnviz.teach.switched import choice_of
 from attnviz.words import by_language, catalogue, say
 
-QUESTION, LESSON, SWITCH, PAGE = "questions", "lesson", "what_if", "pages"
+PAGE = "pages"  # the kind of a place that is a whole page
+_FIRST = ("questions", "lesson", "history")  # of places that fit equally well, those of these stand first
 MOST = 8  # places that are found
 _TITLE, _STEM = 2.0, 4  # how much more a word counts in a title, and the least letters that two forms of one share
 _SYNONYM = 0.7  # how much a word of the same meaning counts beside the word itself
@@ -23,11 +20,17 @@ _WORD = re.compile(r"[^\W_]+(?:[_.-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Place:
-    """A place in the app, by its kind or feature."""
+    """A place in the app, by its feature; of a whole page, the kind is `PAGE`."""
 
     kind: str
     name: str
     title: str
+
+    @property
+    def called(self) -> str:
+        """Its title and where it is, if that is to be said."""
+        where = f"finding.where.{self.kind}"
+        return say("finding.place", title=self.title, where=say(where)) if where in catalogue() else self.title
 
 
 def found(asked: str) -> tuple[Place, ...]:
@@ -109,29 +112,21 @@ def _words(text: str) -> Iterator[str]:
 @by_language()
 def _places() -> tuple[tuple[Place, frozenset[str], frozenset[str]], ...]:
     """Return every place with the words of its title and its text."""
-    made = []
-    for place, text in _with_texts():
-        also = _also(place)
-        made.append((place, frozenset(_words(f"{place.title} {also}")), frozenset(_words(text))))
-    return tuple(made)
+    return tuple(
+        (place, frozenset(_words(f"{place.title} {_also(place)}")), frozenset(_words(text)))
+        for place, text in _with_texts()
+    )
 
 
 def _also(place: Place) -> str:
-    if place.kind == SWITCH:
-        return ""
-    return f"{re.sub('[_-]', ' ', place.name)} {say(f'finding.also.{place.kind}.{place.name}')}"
+    """Return the words of a place beside its title's, if it has any."""
+    also = f"finding.also.{place.kind}.{place.name}"
+    return f"{re.sub('[_-]', ' ', place.name)} {say(also)}" if also in catalogue() else ""
 
 
 def _with_texts() -> Iterator[tuple[Place, str]]:
-    for question in QUESTIONS:
-        said = " ".join(say(f"questions.{question.name}.{key}") for key in ("answer", "more"))
-        yield Place(QUESTION, question.name, question.title), said
-    for step in STEPS:
-        yield Place(LESSON, step.name, say(f"lesson.title.{step.name}")), ""
-    for feature, places in filled("places").items():
-        yield from ((Place(feature, name, title), text) for name, title, text in places())
-    for switch in PLACES:
-        if switch != TYPED:
-            yield Place(SWITCH, switch, choice_of(switch)), say(f"what_if.{switch.replace('-', '_')}.more")
+    found = filled("places")
+    for feature in dict.fromkeys((*(name for name in _FIRST if name in found), *found)):
+        yield from ((Place(feature, name, title), text) for name, title, text in found[feature]())
     for page in (each.name for each in pages() if f"finding.also.{PAGE}.{each.name}" in catalogue()):
         yield Place(PAGE, page, say(f"app.{page}.title")), say(f"app.{page}.line")

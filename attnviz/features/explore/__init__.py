@@ -10,6 +10,8 @@ FEATURE = Feature(
     ),
     fills={
         "boards": "boards:boards",
+        "places": "places:places",
+        "opens": "page.ways:open_place",
         "way": "page.ways:way",
     },
 )

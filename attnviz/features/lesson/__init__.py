@@ -8,6 +8,8 @@ FEATURE = Feature(
     fills={
         "asks": "asks:OfSteps",
         "boards": "boards:boards",
+        "places": "places:places",
+        "opens": "page.ways:open_place",
         "way": "page.ways:way",
     },
 )

@@ -8,6 +8,8 @@ FEATURE = Feature(
     fills={
         "asks": "asks:OfQuestions",
         "boards": "boards:boards",
+        "places": "ways:places",
+        "opens": "page.opened:open_place",
         "beside": "ways:beside",
     },
 )

@@ -1,4 +1,4 @@
-"""Ways to questions."""
+"""Ways to questions, and their places for whoever looks for something."""
 
 from collections.abc import Iterator
 
@@ -13,3 +13,9 @@ def beside(feature: str, step: int) -> Iterator[Way]:
         for question in QUESTIONS:
             if question.step == step:
                 yield Way(question.title, "questions", {QUESTION: question.slug, NUMBERS: ""})
+
+
+def places() -> Iterator[tuple[str, str, str]]:
+    """Yield each question's name, title and answer."""
+    for question in QUESTIONS:
+        yield question.name, question.title, " ".join(question.answer)

@@ -208,7 +208,7 @@ def test_the_token_of_a_link_is_followed_until_it_starts_again() -> None:
         ("kv cache", "questions.cached", "questions.cached.title"),
         ("what is a token", "lesson.tokens", "lesson.title.tokens"),
         ("residual connection", "history.transformer", "history.steps.transformer.more"),
-        ("divide by the sum", "what_if.softmax.sums", "what_if.softmax.sums.act"),
+        ("divide by the sum", "explore.softmax.sums", "what_if.softmax.sums.act"),
         ("exam by hand", "pages.exercises", "exercises.practice"),
     ],
 )

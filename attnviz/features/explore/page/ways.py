@@ -1,5 +1,7 @@
 """Ways to Explore."""
 
+from attnviz.app.parts.examples import open_panel
+from attnviz.app.session.address import PLAYGROUND, go_to, turn
 from attnviz.app.session.url_texts import current
 from attnviz.link.parameter_table import VIEW
 from attnviz.teach.ways import Way
@@ -9,3 +11,11 @@ from attnviz.words import say
 def way() -> Way:
     """Return the way to Explore, with the view that the reader had there."""
     return Way(say("app.playground.title"), "playground", {VIEW: view} if (view := current(VIEW)) else {})
+
+
+def open_place(name: str) -> None:
+    """Go to the board with a switch of What if; in a callback."""
+    switch, _, choice = name.partition(".")
+    turn({"what_if": f"{switch}:{choice}"})
+    open_panel()
+    go_to(PLAYGROUND)

@@ -1,6 +1,7 @@
 """Ways to the lesson."""
 
-from attnviz.app.session.url_texts import take
+from attnviz.app.session.address import go_to
+from attnviz.app.session.url_texts import put, take
 from attnviz.link.parameter_table import STEP
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.ways import Way
@@ -18,3 +19,9 @@ def way(step: int = 0, *, back: bool = False) -> Way | None:
     if step:
         return Way(say("lesson.way_to", number=step), "lesson", {STEP: STEPS[step - 1].name})
     return Way(say("lesson.way", steps=plural(len(STEPS), "step")), "lesson")
+
+
+def open_place(name: str) -> None:
+    """Go to a step by its name; in a callback."""
+    put(STEP, name)
+    go_to("lesson")

@@ -1,0 +1,14 @@
+"""The switches of What if, for whoever looks for something."""
+
+from collections.abc import Iterator
+
+from attnviz.core.what_if import PLACES, TYPED
+from attnviz.teach.switched import choice_of
+from attnviz.words import say
+
+
+def places() -> Iterator[tuple[str, str, str]]:
+    """Yield each switch's name, title and text."""
+    for switch in PLACES:
+        if switch != TYPED:
+            yield switch, choice_of(switch), say(f"what_if.{switch.replace('-', '_')}.more")

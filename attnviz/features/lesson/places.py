@@ -1,0 +1,11 @@
+"""The steps of the lesson, for whoever looks for something."""
+
+from collections.abc import Iterator
+
+from attnviz.teach.lesson import STEPS
+
+
+def places() -> Iterator[tuple[str, str, str]]:
+    """Yield each step's name and title."""
+    for step in STEPS:
+        yield step.name, step.title, ""
