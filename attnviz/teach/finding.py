@@ -20,7 +20,10 @@ _WORD = re.compile(r"[^\W_]+(?:[_.-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Place:
-    """A place in the app, by its feature; of a whole page, the kind is `PAGE`."""
+    """A place in the app, by its feature.
+
+    The kind of a whole page is `PAGE`.
+    """
 
     kind: str
     name: str
@@ -119,7 +122,7 @@ def _places() -> tuple[tuple[Place, frozenset[str], frozenset[str]], ...]:
 
 
 def _also(place: Place) -> str:
-    """Return the words of a place beside its title's, if it has any."""
+    """Return a place's words beside its title, if any."""
     also = f"finding.also.{place.kind}.{place.name}"
     return f"{re.sub('[_-]', ' ', place.name)} {say(also)}" if also in catalogue() else ""
 

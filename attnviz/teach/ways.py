@@ -9,7 +9,7 @@ from attnviz.feature import filled
 
 @dataclass(frozen=True)
 class Way:
-    """A way to a page: what it's called, and what its address says."""
+    """A way to a page, by its title and address."""
 
     title: str
     page: str
@@ -17,7 +17,7 @@ class Way:
 
 
 def way_to(feature: str, **place: Any) -> Way | None:
-    """Return the way to a feature, or a place of it; None without one.
+    """Return the way to a place of a feature, or None.
 
     Which places there are, the feature says: the function that it gives to the slot `way` takes them.
     """

@@ -17,7 +17,7 @@ _OF_STEPS = "step-"
 
 
 class OfSteps(Asks):
-    """What is asked at steps, of the sentence that the app opens with."""
+    """What steps ask, of the opening sentence."""
 
     def subjects(self) -> Mapping[str, Mapping[str, str]]:
         """Return the titles of the steps that ask something."""

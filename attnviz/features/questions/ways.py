@@ -8,7 +8,7 @@ from attnviz.teach.ways import Way
 
 
 def beside(feature: str, step: int) -> Iterator[Way]:
-    """Yield the ways to what learners ask at a step of the lesson."""
+    """Yield the ways to the questions of a lesson step."""
     if feature == "lesson":
         for question in QUESTIONS:
             if question.step == step:

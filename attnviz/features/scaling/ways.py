@@ -7,5 +7,5 @@ from attnviz.words import say
 
 
 def way(sweep: SweepSettings | None = None) -> Way:
-    """Return the way to the page, or to a sweep with these settings."""
+    """Return the way to the page, or to a sweep there."""
     return Way(say("scaling.way"), "scaling", {SWEEP: texts()[SWEEP].write(sweep)} if sweep else {})

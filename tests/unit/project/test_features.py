@@ -107,11 +107,7 @@ def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None
 
 
 def test_a_slot_that_nobody_asks_for_is_refused() -> None:
-<<<<<<< HEAD
     with pytest.raises(ValueError, match=r"the feature 'one' fills \['plases'\], expected some of \[.*'places'"):
-=======
-    with pytest.raises(ValueError, match=rf"the feature 'one' fills \['plases'\], expected some of \['{min(SLOTS)}', "):
->>>>>>> 3944423c (Whoever looks for something asks each feature for its places)
         Feature("one", fills={"plases": "places:places"})
 
 

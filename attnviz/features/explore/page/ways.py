@@ -9,12 +9,12 @@ from attnviz.words import say
 
 
 def way() -> Way:
-    """Return the way to Explore, with the view that the reader had there."""
+    """Return the way to Explore, in the view of before."""
     return Way(say("app.playground.title"), "playground", {VIEW: view} if (view := current(VIEW)) else {})
 
 
 def open_place(name: str) -> None:
-    """Go to the board with a switch of What if; in a callback."""
+    """Go to a switch of What if; in a callback."""
     switch, _, choice = name.partition(".")
     turn({"what_if": f"{switch}:{choice}"})
     open_panel()

@@ -9,7 +9,7 @@ from attnviz.words import plural, say
 
 
 def way(step: int = 0, *, back: bool = False) -> Way | None:
-    """Return the way to the lesson, to a step by its number, or back.
+    """Return the way to the lesson, a numbered step, or back.
 
     Back is to the step that the reader came from; None if that's the first.
     """
