@@ -18,9 +18,9 @@ from torch import Tensor
 
 from attnviz.models.offering import ALONG, STORIES
 from attnviz.models.pretrained import transformers
+from attnviz.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
+from attnviz.stories.grammar import World, stories
 from attnviz.training.model import one_thread
-from attnviz.training.tasks.stories import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
-from attnviz.training.tasks.story_grammar import World, stories
 
 LAYERS, HEADS, WIDTH = 3, 4, 64
 SPREAD = 0.15  # of the numbers of tokens' vectors in a new decoder

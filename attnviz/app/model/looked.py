@@ -24,7 +24,7 @@ from attnviz.models.pieces import Read, most_tokens, n_tokens_of, n_weights
 from attnviz.models.pretrained import look, scores_of
 from attnviz.models.reasons import Why, moved, why
 from attnviz.models.writing import appended
-from attnviz.training.tasks.stories import Asked, right
+from attnviz.stories.asked import Asked, right
 from attnviz.words import LANGUAGE, say
 
 MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it

@@ -23,8 +23,8 @@ from attnviz.models.pretrained import goes_through_ours
 from attnviz.models.reasons import Why, patched
 from attnviz.models.standing import stood_in
 from attnviz.models.uses import has_next, has_vector, last_vectors
-from attnviz.training.tasks.stories import JUDGED_BY, PLACES, Asked, asked_in, read
-from attnviz.training.tasks.story_grammar import ASKED, World, stories
+from attnviz.stories.asked import JUDGED_BY, PLACES, Asked, asked_in, read
+from attnviz.stories.grammar import ASKED, World, stories
 from attnviz.words import listed, say
 from attnviz.words.numbers import percent, written
 

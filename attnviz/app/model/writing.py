@@ -37,7 +37,7 @@ from attnviz.models import ModelTrace
 from attnviz.models.pieces import text_of
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import Chances, Sampling, can_write, drawn, ends_of
-from attnviz.training.tasks.story_grammar import World, points
+from attnviz.stories.grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 

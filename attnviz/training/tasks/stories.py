@@ -1,15 +1,13 @@
-"""Stories: facts told once return; what they ask, and who is right."""
+"""Stories: facts told once return."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
-from attnviz.training.tasks import story_grammar
+from attnviz.stories import grammar
+from attnviz.stories.grammar import ASKED, Drawn, World, point_after, points, stories
 from attnviz.training.tasks.base import Batch, Task, Weights, bare_source, most
-from attnviz.training.tasks.story_grammar import ASKED, Drawn, World, point_after, points, stories
 
 # Two people, who each do one thing, and things beside each other.
 SMALL = World(
@@ -33,7 +31,7 @@ class Stories(Task):
         "seed": 1, "steps": 500, "learning_rate": 0.006, "batch_size": 32, "n_layers": 2, "n_heads": 2, "d_model": 32,
         "d_k": 32,
     }  # fmt: skip
-    figures = story_grammar.ASKED[:2]
+    figures = ASKED[:2]
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
         """Beginnings of stories; every word counts."""
@@ -43,7 +41,7 @@ class Stories(Task):
         """Beginnings of stories whose facts were never seen together."""
         return self._batch(stories(64, torch.Generator().manual_seed(2**31), SMALL, LENGTH, held_out=True))
 
-    def _batch(self, told: Sequence[story_grammar.Drawn]) -> Batch:
+    def _batch(self, told: Sequence[Drawn]) -> Batch:
         ids = torch.tensor([self.ids_of(words) for words, _ in told])
         asked = torch.tensor([[bool(point.asked) for point in places[1:]] for _, places in told])
         return Batch(ids, torch.ones_like(asked), asked)
@@ -71,62 +69,8 @@ class Stories(Task):
         """Its grammar, its world, and how its stories become numbers."""
         numbers = "ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])"
         return (
-            f"{bare_source(story_grammar)}\n\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
+            f"{bare_source(grammar)}\n\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
             f"def draw(n, generator):\n"
             f"    told = stories(n, generator, SMALL, {LENGTH})\n    {numbers}\n"
             f"    return ids, torch.ones(n, {LENGTH - 1}, dtype=torch.bool)"
         )
-
-
-PLACES = 96  # of the model that comes along
-JUDGED_BY = 1_000_000  # what is added to the seed of its training to draw stories that judge it
-RECALLED = ("recall of a name", "recall of an animal's name", "recall of what somebody does")
-KINDS = ("recall", *RECALLED, *ASKED[1:])  # what stories ask
-Told = Sequence[Drawn]
-
-
-class Asked(NamedTuple):
-    """Where a story asks for a `word`, and what tells it."""
-
-    story: int
-    at: int
-    word: int
-    told_by: tuple[int, ...]
-
-
-class Read(NamedTuple):
-    """Stories as ids ``(stories, words)``, and which of these are foretold."""
-
-    ids: Tensor
-    counted: Tensor
-
-
-def read(told: Told, world: World) -> Read:
-    """Return stories as ids; what is behind a story's end doesn't count."""
-    places = {word: i for i, word in enumerate(world.vocabulary)}
-    length = max(len(words) for words, _ in told)
-    ids, counted = torch.zeros(len(told), length, dtype=torch.long), torch.zeros(len(told), length, dtype=torch.bool)
-    for row, (words, _) in enumerate(told):
-        ids[row, : len(words)] = torch.tensor([places[word] for word in words])
-        counted[row, 1 : len(words)] = True
-    return Read(ids, counted)
-
-
-def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
-    """Return where stories ask for a word, by what they ask."""
-    words = {word: i for i, word in enumerate(world.vocabulary)}
-    found = {each: list[Asked]() for each in KINDS}
-    for story, (own, places) in enumerate(told):
-        for at, (word, point) in enumerate(zip(own[1:], places[1:], strict=True)):
-            if point.asked:
-                asked = Asked(story, at, words[word], point.told_by)
-                found[point.asked].append(asked)
-                if point.asked == "recall":
-                    of = 0 if word in world.names else 1 if word in world.pets else 2
-                    found[RECALLED[of]].append(asked)
-    return found
-
-
-def right(guesses: Sequence[Sequence[int]], asked: Mapping[str, list[Asked]]) -> dict[str, int]:
-    """Return how many guesses are right, by what is asked."""
-    return {each: sum(guesses[one.story][one.at] == one.word for one in all_of) for each, all_of in asked.items()}

@@ -24,8 +24,8 @@ from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched
 from attnviz.models.uses import costs_in_words
 from attnviz.models.writing import appended
-from attnviz.training.tasks.stories import JUDGED_BY
-from attnviz.training.tasks.story_grammar import ASKED, World, stories
+from attnviz.stories.asked import JUDGED_BY
+from attnviz.stories.grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from benchmarks.stories import judged, without

@@ -12,9 +12,10 @@ import torch
 import attnviz
 from attnviz.models import STORIES, load
 from attnviz.models.offering import ALONG
-from attnviz.training.stories import examples
-from attnviz.training.tasks.stories import KINDS, LENGTH, SMALL, Stories
-from attnviz.training.tasks.story_grammar import ASKED, BEGIN, Drawn, World, is_held_out, point_after, points, stories
+from attnviz.stories import examples
+from attnviz.stories.asked import KINDS
+from attnviz.stories.grammar import ASKED, BEGIN, Drawn, World, is_held_out, point_after, points, stories
+from attnviz.training.tasks.stories import LENGTH, SMALL, Stories
 from benchmarks.stories import judged, kept, reading, trained
 
 WORLD = World()
@@ -140,7 +141,7 @@ def test_the_model_that_comes_along_is_small() -> None:
 def test_examples_are_held_out_and_have_one_right_next_word(kind: str) -> None:
     """The grammar says so of each, and the model that comes along takes it at temperature 0."""
     drawn = examples(kind, n=30, seed=7)
-    assert drawn == examples(kind, n=30, seed=7) == attnviz.training.stories.examples(kind, 40, 7)[:30]
+    assert drawn == examples(kind, n=30, seed=7) == attnviz.stories.examples(kind, 40, 7)[:30]
     assert drawn != examples(kind, n=30, seed=8)
     for text, word in drawn:
         words = [BEGIN, *text.split()]

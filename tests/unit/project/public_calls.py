@@ -17,7 +17,7 @@ from attnviz.teach.questions.seeing import Points, Table
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.marking", "attnviz.models", "attnviz.training", "attnviz.training.stories")  # fmt: skip
+           "attnviz.marking", "attnviz.models", "attnviz.training", "attnviz.stories")  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
 RETURNED = {

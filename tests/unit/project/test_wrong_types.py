@@ -56,7 +56,7 @@ def test_what_the_contract_names_is_tried() -> None:
     named = {"attend", "explain", "look_into", "mark", "mark_pipeline", "read_table", "show_board", "sweep_scaling",
              "train", "train_many", "tokenize", "trace", "by_class", "Scenario", "SelfAttention",
              "documents.board_page",
-             "figures.heatmap", "training.stories.examples"}  # fmt: skip
+             "figures.heatmap", "stories.examples"}  # fmt: skip
     assert named <= FUNCTIONS.keys()
     assert {"write", "why"} <= public_methods(HELD["ModelTrace"]()).keys()
 
