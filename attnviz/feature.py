@@ -29,6 +29,7 @@ INSTALLED = (
 )
 ENTRY_POINTS = "attnviz.features"  # other people's: each names a `FEATURE`
 SLOTS = (
+    "parameters",  # a function that returns its rows of the table of links: link/parameter_table.py
     "places",  # a function that yields its places (name, title, text) for whoever looks for something: teach/finding.py
     "opens",  # a function that opens one of these, in a callback: app/questions/finding.py
     "serves",  # a function that returns what addresses it answers: app/server/answers.py

@@ -3,7 +3,7 @@
 from attnviz.app.check.examples import show_examples
 from attnviz.app.check.form import show_check
 from attnviz.app.check.showing import chosen_mode
-from attnviz.link.page_texts import EXAMPLES
+from attnviz.link.rows.check import EXAMPLES
 
 mode = chosen_mode()
 if mode == EXAMPLES:

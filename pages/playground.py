@@ -25,7 +25,7 @@ from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import finding, out_of_the_ordinary
-from attnviz.link.parameter_table import HEATMAPS
+from attnviz.link.rows.explore import HEATMAPS
 from attnviz.teach.predictions import Asked
 
 

@@ -5,7 +5,7 @@ from attnviz.app.scaling.page import show_head, show_sweep
 from attnviz.app.scaling.rows import is_asked, show_asked
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
-from attnviz.link.parameter_table import SWEEP
+from attnviz.link.rows.scaling import SWEEP
 
 show_head()
 take_from_url()

@@ -21,8 +21,9 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
-from attnviz.link.parameter_table import B_BITS, OFF, PINNED, PREDICTED, PREDICTIONS
+from attnviz.link.parameter_table import OFF, PINNED, PREDICTED, PREDICTIONS
 from attnviz.link.parameter_table import QUERY as PICKED
+from attnviz.link.rows.explore import B_BITS
 from attnviz.published import OPENING, starting_points
 from attnviz.teach.masked import DTYPES, computed_in, read_way
 from attnviz.teach.replaced import CHANGES, about_other, is_made, of_other, shares_moved

@@ -21,8 +21,9 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
-from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED, STEP
-from attnviz.link.question_text import SKIPPED, TRIED
+from attnviz.link.page_texts import SKIPPED, TRIED
+from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
+from attnviz.link.rows.lesson import STEP
 from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
 from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of

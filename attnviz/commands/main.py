@@ -28,7 +28,7 @@ from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
-from attnviz.link.question_text import question_of
+from attnviz.link.rows.questions import question_of
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.link.state import read_link
 from attnviz.teach.questions import QUESTIONS

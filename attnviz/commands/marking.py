@@ -17,9 +17,7 @@ from attnviz.exercises.class_files import STUDENTS, page_names, told_of_common
 from attnviz.exercises.exercise import Exercise
 from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, read_keys, student_page
 from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
-from attnviz.link.page_texts import CHECK_TEXT, EXERCISE
-from attnviz.link.parameter_table import ANSWERS, CHECK
-from attnviz.link.typed_form import ANSWERS_TEXT
+from attnviz.link.rows.check import ANSWERS, ANSWERS_TEXT, CHECK, CHECK_TEXT, EXERCISE
 from attnviz.marking import CARRIED, mark_fitting, verdict
 from attnviz.marking.handout import tables_in
 from attnviz.marking.settings import symbol_of

@@ -263,3 +263,8 @@ class Names:
 
     def expected(self) -> str:
         return say("links.expected.choice", choices=", ".join(self.choices))
+
+
+_NUMBER = Whole(0, 999)
+# 3.1: a layer, and a head in it
+HEAD_TEXT = Parts((_NUMBER, _NUMBER), ".", lambda: say("links.expected.head_of_layer"))

@@ -16,8 +16,7 @@ from attnviz.app.text import as_message, literal
 from attnviz.core.stages import STAGES
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.exercises.mistakes import Mistake, choices, rule_of
-from attnviz.link.parameter_table import ANSWERS
-from attnviz.link.typed_form import MOST_CHARACTERS
+from attnviz.link.rows.check import ANSWERS, MOST_CHARACTERS
 from attnviz.marking import place_of
 from attnviz.tables.reading import read_cell
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number

@@ -23,8 +23,7 @@ from attnviz.documents.marking_page import in_pairs, marked_table, plain_table
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import chosen_in_words
 from attnviz.figures import heatmap_spec
-from attnviz.link.page_texts import EXAMPLES, Checked, published_names
-from attnviz.link.parameter_table import CHECK
+from attnviz.link.rows.check import CHECK, EXAMPLES, Checked, published_names
 from attnviz.marking import MarkedTable, Marking, mark, mark_pipeline
 from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, published_variances, worked_example
 from attnviz.tables.printed_table import Printed, as_printed

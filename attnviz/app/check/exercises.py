@@ -22,8 +22,8 @@ from attnviz.documents.marking_page import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet
 from attnviz.exercises.exercise import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in
-from attnviz.link.page_texts import EXERCISE, Checked
-from attnviz.link.parameter_table import ANSWERS, CHECK, texts
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.check import ANSWERS, CHECK, EXERCISE, Checked
 from attnviz.marking import NOT_RIGHT, Mark, Marking
 from attnviz.words import say
 

@@ -18,7 +18,7 @@ from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATU
 from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, formula_of, layer_table
 from attnviz.documents import marking_csv, marking_page
 from attnviz.documents.marking_page import in_pairs, marked_table
-from attnviz.link.typed_form import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
+from attnviz.link.rows.check import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
 from attnviz.marking import Mark, Marking, Misfit, UnknownDkError, handout, mark_fitting
 from attnviz.marking.settings import gone_on_with, path_of, symbol_of
 from attnviz.published import worked_example, worked_examples

@@ -9,9 +9,8 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.documents.marking_page import STYLE, legend
-from attnviz.link.page_texts import CHECK as CHECKING
-from attnviz.link.page_texts import EXAMPLES, EXERCISE, Checked, published_names
-from attnviz.link.parameter_table import CHECK
+from attnviz.link.rows.check import CHECK, EXAMPLES, EXERCISE, Checked, published_names
+from attnviz.link.rows.check import CHECK as CHECKING
 from attnviz.marking import Marking, verdict
 from attnviz.marking.settings import symbol_of
 from attnviz.words import say

@@ -15,8 +15,8 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal, message_of
 from attnviz.core.stages import EVERY_STAGE
-from attnviz.link.parameter_table import MOST_OF_TABLES, TABLES, texts
-from attnviz.link.typed_form import DEFAULTS, TABLE_NAMES
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.check import DEFAULTS, MOST_OF_TABLES, TABLE_NAMES, TABLES
 from attnviz.marking.handout import by_fields
 from attnviz.marking.settings import symbol_of
 from attnviz.published import worked_example

@@ -11,9 +11,18 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, literal, message_of
-from attnviz.link.model_texts import MOST_OF_LEARNED, LongText, long_text
-from attnviz.link.parameter_table import LEARN, LEARN_HEAD, LEARN_OFF, LEARN_SENTENCE, LEARN_STEP, LEARN_TEXT
 from attnviz.link.parameter_table import texts as rows
+from attnviz.link.rows.learn import (
+    LEARN,
+    LEARN_HEAD,
+    LEARN_OFF,
+    LEARN_SENTENCE,
+    LEARN_STEP,
+    LEARN_TEXT,
+    MOST_OF_LEARNED,
+    LongText,
+    long_text,
+)
 from attnviz.training import Model, TrainingSettings
 from attnviz.training.settings import CUTS, MAX_LENGTH, MAX_VOCABULARY
 from attnviz.training.tasks.own_text import OwnText, n_different

@@ -24,7 +24,8 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import message_of
 from attnviz.core.limits import MAX_SEED
-from attnviz.link.parameter_table import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE, texts
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.learn import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE
 from attnviz.training import TASKS, TrainingSettings, settings_for, task_of
 from attnviz.training.settings import (
     LEARNED_POSITIONS,

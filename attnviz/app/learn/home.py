@@ -11,8 +11,8 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.scenario import Scenario
 from attnviz.export import scenario_json
-from attnviz.link.model_texts import MOST_OF_LEARNED
 from attnviz.link.parameter_table import LAYER, QUERY
+from attnviz.link.rows.learn import MOST_OF_LEARNED
 from attnviz.link.set_up import query_of
 from attnviz.training import Training, moment_safetensors, scenario_of, training_notebook, training_script
 from attnviz.training.code import as_text, numbers

@@ -22,7 +22,7 @@ from attnviz.board.script import CONSTANTS
 from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
-from attnviz.link.parameter_table import LEARN_HEAD, LEARN_OFF, LEARN_QUERY, LEARN_STEP
+from attnviz.link.rows.learn import LEARN_HEAD, LEARN_OFF, LEARN_QUERY, LEARN_STEP
 from attnviz.training import Training, TrainingSettings, moment_steps, n_kept
 from attnviz.training.learning import Moment
 from attnviz.training.settings import MAX_STEPS

@@ -13,7 +13,7 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, message_of
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
-from attnviz.link.parameter_table import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP
+from attnviz.link.rows.learn import LEARN_HEAD, LEARN_QUERY, LEARN_SENTENCE, LEARN_STEP
 from attnviz.training import Training, TrainingSettings
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import written

@@ -26,7 +26,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, message_of
-from attnviz.link.parameter_table import LEARN, LEARN_STEP
+from attnviz.link.rows.learn import LEARN, LEARN_STEP
 from attnviz.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant

@@ -11,7 +11,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
-from attnviz.link.parameter_table import MODEL_CELL, MODEL_EDITS
+from attnviz.link.rows.models import MODEL_CELL, MODEL_EDITS
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF, PARTS
 from attnviz.models.layers.latent import LEARNED_LATENT

@@ -16,8 +16,8 @@ from attnviz.compare import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.figures.small_tables import comparison_specs
-from attnviz.link.model_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
-from attnviz.link.parameter_table import MODEL_COMPARE, MODEL_COMPARED
+from attnviz.link.rows.model_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
+from attnviz.link.rows.models import MODEL_COMPARE, MODEL_COMPARED
 from attnviz.models import ModelTrace, offered
 from attnviz.words import say
 from attnviz.words.numbers import written

@@ -15,8 +15,8 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.board.script import CONSTANTS
 from attnviz.documents.model_pages import GRID_STYLE, STRONGEST
-from attnviz.link.model_texts import BY_LAYERS
-from attnviz.link.parameter_table import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
+from attnviz.link.rows.model_texts import BY_LAYERS
+from attnviz.link.rows.models import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.models import STORIES, ModelTrace
 from attnviz.models.hybrids import others_in_words
 from attnviz.models.layers.layer import Layer

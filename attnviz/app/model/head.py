@@ -19,7 +19,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.explanation.summary import reads_most
 from attnviz.figures import heatmap_spec
-from attnviz.link.parameter_table import MODEL_CELL, MODEL_QUERY
+from attnviz.link.rows.models import MODEL_CELL, MODEL_QUERY
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.edits import MASK, OFF, WEIGHTS
 from attnviz.models.layers.between import symbols_of

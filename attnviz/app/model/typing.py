@@ -12,8 +12,9 @@ from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.link.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
-from attnviz.link.parameter_table import (
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.model_texts import BY_LAYERS, MOST_ABOVE, ORDERS
+from attnviz.link.rows.models import (
     MODEL,
     MODEL_HEAD,
     MODEL_ORDER,
@@ -26,7 +27,6 @@ from attnviz.link.parameter_table import (
     WORKED_HEADS,
     example_of,
     first_model,
-    texts,
     texts_of_models,
 )
 from attnviz.models import offered

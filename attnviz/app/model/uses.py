@@ -15,7 +15,7 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, message_of
 from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
-from attnviz.link.parameter_table import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
+from attnviz.link.rows.models import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.models import ModelTrace, similarity
 from attnviz.models.edits import OFF
 from attnviz.models.pieces import text_of

@@ -24,8 +24,9 @@ from attnviz.core.limits import SaidError
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
 from attnviz.figures import heatmap_spec, model_spec
-from attnviz.link.model_texts import HEAD, Compared
-from attnviz.link.parameter_table import (
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.model_texts import HEAD, Compared
+from attnviz.link.rows.models import (
     FIRST_HEAD,
     MODEL_CACHE,
     MODEL_CELL,
@@ -37,7 +38,6 @@ from attnviz.link.parameter_table import (
     MODEL_SECOND,
     MODEL_TARGET,
     MODEL_WRITTEN,
-    texts,
 )
 from attnviz.models import ModelEdit, ModelTrace
 from attnviz.models.layers.layer import Kind

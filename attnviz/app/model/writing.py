@@ -19,8 +19,9 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.link.model_texts import MOST_TOP, TOP
-from attnviz.link.parameter_table import (
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.model_texts import MOST_TOP, TOP
+from attnviz.link.rows.models import (
     MODEL_CACHE,
     MODEL_FROM,
     MODEL_HEAD,
@@ -31,7 +32,6 @@ from attnviz.link.parameter_table import (
     MODEL_TOP_P,
     MODEL_WHY,
     MODEL_WRITTEN,
-    texts,
 )
 from attnviz.models import ModelTrace
 from attnviz.models.pieces import text_of

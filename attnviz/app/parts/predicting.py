@@ -23,8 +23,8 @@ from attnviz.app.session import url_texts
 from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
+from attnviz.link.page_texts import SKIPPED, TRIED, with_prediction
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.link.question_text import SKIPPED, TRIED, with_prediction
 from attnviz.teach.predictions import Asked
 from attnviz.words import say
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.of_words import OfWord, changed_in_words, missing_verb, of_words
-from attnviz.link.parameter_table import MODEL_HEAD, SENTENCE, texts_of_models
+from attnviz.link.rows.models import MODEL_HEAD, SENTENCE, texts_of_models
 from attnviz.link.set_up import CHANGES, parameters, query_of
 from attnviz.published.by_class import NO_ORDER, ORDER, by_class
 from attnviz.words import say

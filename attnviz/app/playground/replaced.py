@@ -25,7 +25,8 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
-from attnviz.link.parameter_table import B_BITS, BITS, QUERY
+from attnviz.link.parameter_table import QUERY
+from attnviz.link.rows.explore import B_BITS, BITS
 from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
 from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (

@@ -29,7 +29,8 @@ from attnviz.core.stages import pictured
 from attnviz.explanation import Explanation
 from attnviz.explanation.summary import described
 from attnviz.figures import frames, picture_on_page
-from attnviz.link.parameter_table import BOARD, HEATMAPS, KEEP, OPEN, PINNED, VIEW
+from attnviz.link.parameter_table import PINNED
+from attnviz.link.rows.explore import BOARD, HEATMAPS, KEEP, OPEN, VIEW
 from attnviz.link.set_up import CHANGES
 from attnviz.published import OPENING, starting_points
 from attnviz.teach.ways import way_to

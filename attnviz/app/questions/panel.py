@@ -14,8 +14,8 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
-from attnviz.link.parameter_table import NUMBERS, QUESTION
-from attnviz.link.question_text import SKIPPED, TRIED, Example, example_from_text, example_text
+from attnviz.link.page_texts import SKIPPED, TRIED
+from attnviz.link.rows.questions import NUMBERS, QUESTION, Example, example_from_text, example_text
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.teach.questions.offered import QUERY, Change, View

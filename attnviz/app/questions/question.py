@@ -31,8 +31,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.documents import questions, table_svg
 from attnviz.figures import heatmap_spec, points_spec, small_picture
 from attnviz.figures.small_tables import table_in_words
-from attnviz.link.parameter_table import NUMBERS, QUESTION
-from attnviz.link.question_text import Example, question_of, whole_text
+from attnviz.link.rows.questions import NUMBERS, QUESTION, Example, question_of, whole_text
 from attnviz.teach.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
 from attnviz.teach.ways import way_to
 from attnviz.words import plural, say

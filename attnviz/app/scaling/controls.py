@@ -12,7 +12,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, message_of
-from attnviz.link.parameter_table import SWEEP
+from attnviz.link.rows.scaling import SWEEP
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.in_words import said_source
 from attnviz.scaling.settings import MAX_P, OWN, SCALE_CHOICES, SweepSettings, decode_settings, encode_settings

@@ -20,7 +20,8 @@ from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
 from attnviz.figures import row_spec
-from attnviz.link.parameter_table import QUERY, SWEEP
+from attnviz.link.parameter_table import QUERY
+from attnviz.link.rows.scaling import SWEEP
 from attnviz.link.set_up import query_of
 from attnviz.published import OPENING, starting_points
 from attnviz.scaling.experiment import sample_row

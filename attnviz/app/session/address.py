@@ -16,7 +16,8 @@ from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
-from attnviz.link.parameter_table import NUMBERS, QUESTION, texts
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.questions import NUMBERS, QUESTION
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, VECTORS_OF_OPENING, parameters, read_controls, settings_by_class
 from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 

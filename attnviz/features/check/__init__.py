@@ -5,5 +5,9 @@ from attnviz.feature import Feature, Page
 FEATURE = Feature(
     "check",
     pages=(Page("check", door="checking"), Page("exercises", door="checking")),
-    fills={"moved_to": "moved:moved_to", "fills_controls": "page.opening:fills_controls"},
+    fills={
+        "parameters": "parameters:rows",
+        "moved_to": "moved:moved_to",
+        "fills_controls": "page.opening:fills_controls",
+    },
 )

@@ -9,6 +9,7 @@ FEATURE = Feature(
         Page("compare", door="", sets_up=True, hidden=True),
     ),
     fills={
+        "parameters": "parameters:rows",
         "boards": "boards:boards",
         "places": "places:places",
         "opens": "page.ways:open_place",

@@ -12,13 +12,14 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation import explain
 from attnviz.link import parameter_table as rows
+from attnviz.link.rows.explore import HEATMAPS
 from attnviz.link.state import State
 from attnviz.teach.switched import yet_to_predict
 
 
 def boards() -> Mapping[str, Board]:
     """Return the boards by what the page asks for."""
-    return {"playground": Board(OF_NOW, _board), rows.HEATMAPS: Board(OF_NOW, _heatmaps)}
+    return {"playground": Board(OF_NOW, _board), HEATMAPS: Board(OF_NOW, _heatmaps)}
 
 
 def _shown(state: State) -> tuple[Scenario, AttentionTrace] | None:

@@ -2,4 +2,8 @@
 
 from attnviz.feature import Feature, Page
 
-FEATURE = Feature("learn", pages=(Page("learn", door="models"),), fills={"left": "page.leaving:left"})
+FEATURE = Feature(
+    "learn",
+    pages=(Page("learn", door="models"),),
+    fills={"parameters": "parameters:rows", "left": "page.leaving:left"},
+)

@@ -6,6 +6,7 @@ FEATURE = Feature(
     "lesson",
     pages=(Page("lesson", door="learning", sets_up=True, has_board=True),),
     fills={
+        "parameters": "parameters:rows",
         "asks": "asks:OfSteps",
         "boards": "boards:boards",
         "places": "places:places",

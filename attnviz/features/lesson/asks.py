@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.core.scenario import traced
-from attnviz.link.parameter_table import PREDICTED, STEP
-from attnviz.link.question_text import SKIPPED
+from attnviz.link.page_texts import SKIPPED
+from attnviz.link.parameter_table import PREDICTED
+from attnviz.link.rows.lesson import STEP
 from attnviz.link.state import state_of
 from attnviz.teach.asks import Asks
 from attnviz.teach.lesson import STEPS

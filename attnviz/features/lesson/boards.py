@@ -7,13 +7,14 @@ from attnviz.app.server.boards import OF_NOW, Board, drawn_now, is_presented
 from attnviz.board.data import has_numbers
 from attnviz.core.scenario import traced
 from attnviz.link import parameter_table as rows
+from attnviz.link.rows.lesson import STEP
 from attnviz.link.state import State
 from attnviz.teach.lesson import STEPS
 
 
 def boards() -> Mapping[str, Board]:
     """Return the lesson's one board by the page's name."""
-    return {"lesson": Board((*OF_NOW, rows.STEP), _board)}
+    return {"lesson": Board((*OF_NOW, STEP), _board)}
 
 
 def _board(state: State) -> bytes | None:
@@ -21,7 +22,7 @@ def _board(state: State) -> bytes | None:
     if scenario is None or not has_numbers(scenario) or scenario.reads_others:
         return None
     trace = traced(scenario).seen_from(state.values[rows.HEAD], state.values[rows.LAYER])
-    (step,) = [each for each in STEPS if each.name == state.values[rows.STEP]]
+    (step,) = [each for each in STEPS if each.name == state.values[STEP]]
     made, digits = predicted_of(step, state.values), state.values["digits"]
     looks = looks_of_step(step, scenario, trace, state.position, digits, made, presenting=is_presented(state))
     return drawn_now(state, scenario, trace, looks)

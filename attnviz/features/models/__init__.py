@@ -7,6 +7,7 @@ FEATURE = Feature(
     pages=(Page("model", door="models"),),
     keeps=("model_text",),
     fills={
+        "parameters": "parameters:rows",
         "bare_says": "address:bare_says",
         "arrived": "page.opening:arrived",
         "ready": "page.opening:load_first",

@@ -6,6 +6,7 @@ FEATURE = Feature(
     "questions",
     pages=(Page("questions", door="learning", has_board=True, part="question"),),
     fills={
+        "parameters": "parameters:rows",
         "asks": "asks:OfQuestions",
         "boards": "boards:boards",
         "places": "ways:places",

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attnviz.link.parameter_table import NUMBERS, PREDICTED, QUESTION
-from attnviz.link.question_text import SKIPPED, Example, example_text, question_of
+from attnviz.link.page_texts import SKIPPED
+from attnviz.link.parameter_table import PREDICTED
+from attnviz.link.rows.questions import NUMBERS, QUESTION, Example, example_text, question_of
 from attnviz.teach.asks import Asks
 from attnviz.teach.predictions import Asked
 from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question

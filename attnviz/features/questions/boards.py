@@ -7,20 +7,21 @@ from attnviz.app.questions.question import looks_of
 from attnviz.app.server.boards import Board, is_presented
 from attnviz.board.drawn import packed
 from attnviz.link import parameter_table as rows
-from attnviz.link.question_text import TRIED, example_from_text, question_of
+from attnviz.link.page_texts import TRIED
+from attnviz.link.rows.questions import NUMBERS, QUESTION, example_from_text, question_of
 from attnviz.link.state import State
 
 
 def boards() -> Mapping[str, Board]:
     """Return the questions' one board by the page's name."""
-    return {"questions": Board((rows.QUESTION, rows.NUMBERS, rows.PREDICTED, rows.PREDICTIONS), _board)}
+    return {"questions": Board((QUESTION, NUMBERS, rows.PREDICTED, rows.PREDICTIONS), _board)}
 
 
 def _board(state: State) -> bytes | None:
-    question = question_of(state.values[rows.QUESTION])
+    question = question_of(state.values[QUESTION])
     if question is None:
         return None
-    example, _ = example_from_text(question, state.values[rows.NUMBERS])
+    example, _ = example_from_text(question, state.values[NUMBERS])
     made = TRIED if state.values[rows.PREDICTIONS] == rows.OFF else state.values[rows.PREDICTED].get(question.slug, "")
     looks = looks_of(question, example, made, presenting=is_presented(state))
     if not looks.names:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attnviz.link.parameter_table import NUMBERS, QUESTION
+from attnviz.link.rows.questions import NUMBERS, QUESTION
 from attnviz.teach.questions import QUESTIONS
 from attnviz.teach.ways import Way
 

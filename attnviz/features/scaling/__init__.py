@@ -5,5 +5,5 @@ from attnviz.feature import Feature, Page
 FEATURE = Feature(
     "scaling",
     pages=(Page("scaling", door="learning", sets_up=True),),
-    fills={"fills_controls": "page.opening:fills_controls", "way": "ways:way"},
+    fills={"parameters": "parameters:rows", "fills_controls": "page.opening:fills_controls", "way": "ways:way"},
 )

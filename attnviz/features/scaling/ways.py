@@ -1,6 +1,7 @@
 """Ways to the page Scaling."""
 
-from attnviz.link.parameter_table import SWEEP, texts
+from attnviz.link.parameter_table import texts
+from attnviz.link.rows.scaling import SWEEP
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.ways import Way
 from attnviz.words import say

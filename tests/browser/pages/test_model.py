@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
-from attnviz.link.parameter_table import first_model
+from attnviz.link.rows.models import first_model
 from attnviz.models import INCLUDED
 from attnviz.words import say
 from attnviz.words.numbers import percent, written

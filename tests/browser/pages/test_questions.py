@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, TimeoutError, expect
 from attnviz import AttentionTrace, Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
-from attnviz.link.question_text import question_of
+from attnviz.link.rows.questions import question_of
 from attnviz.teach.lesson import STEPS, reached_matrices
 from attnviz.teach.predictions import Asked, prediction_of
 from attnviz.teach.questions import QUESTIONS, Question

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from attnviz.link.typed_form import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
+from attnviz.link.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS
 from tests.browser.lesson import Learner

@@ -19,7 +19,7 @@ from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, layer_table
 from attnviz.exercises.exercise import Exercise, decoded, left_out
 from attnviz.exercises.gradebook import keys_json, read_keys, sheet_to_hand_in
-from attnviz.link.typed_form import TABLE_NAMES
+from attnviz.link.rows.check import TABLE_NAMES
 from attnviz.published import worked_example, worked_examples
 from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.tables.reading import write_table

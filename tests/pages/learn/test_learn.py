@@ -21,7 +21,7 @@ from attnviz.core.limits import MAX_TEXT_CHARACTERS
 from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
-from attnviz.link.model_texts import MOST_OF_LEARNED
+from attnviz.link.rows.learn import MOST_OF_LEARNED
 from attnviz.link.set_up import scenario_from_query
 from attnviz.training import Place, Training, scenario_of, train
 from attnviz.words import plural, say

@@ -17,7 +17,7 @@ from attnviz.app.model.typing import ModelSession
 from attnviz.app.text import as_message
 from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
-from attnviz.link import parameter_table as table
+from attnviz.link.rows import models as table
 from attnviz.link.state import as_the_app_opens
 from attnviz.models import INCLUDED, STORIES, cache, loading, offered
 from attnviz.models.loading import Progress, load

@@ -18,7 +18,7 @@ from attnviz.app.model.writing import law_of
 from attnviz.app.text import as_message
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
-from attnviz.link import parameter_table as table
+from attnviz.link.rows import models as table
 from attnviz.models import INCLUDED, STORIES, ModelEdit, load, similarity
 from attnviz.models.offering import short_name
 from attnviz.models.reasons import moved, patched

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz import Scenario
-from attnviz.link.question_text import Example, example_text, question_of, start_of
+from attnviz.link.rows.questions import Example, example_text, question_of, start_of
 from attnviz.teach.questions import FIRST, QUESTIONS, SUBJECTS, Exponent, Question
 from attnviz.words import plural, say
 from tests.pages.playground import Playground

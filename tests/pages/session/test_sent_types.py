@@ -11,7 +11,7 @@ from attnviz.app.components.script_file import board_file
 from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
-from attnviz.link.typed_form import PLAYLIST_TEXT, moments_of
+from attnviz.link.playlist_text import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT

@@ -11,8 +11,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from attnviz.exercises.exercise import RESULTS, Exercise
-from attnviz.link.page_texts import CHECK_TEXT, EXERCISE, Checked
-from attnviz.link.typed_form import ANSWERS_TEXT
+from attnviz.link.rows.check import ANSWERS_TEXT, CHECK_TEXT, EXERCISE, Checked
 from benchmarks.handouts.one_head import softmax, step
 
 Array = np.ndarray

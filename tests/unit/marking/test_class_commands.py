@@ -16,7 +16,7 @@ from attnviz.commands.mistyped import check_first_word
 from attnviz.core.limits import MAX_FILE_BYTES, MAX_SEED
 from attnviz.exercises.exercise import RESULTS, Exercise
 from attnviz.exercises.gradebook import read_keys, sheet_to_hand_in
-from attnviz.link.page_texts import CHECK_TEXT, Checked
+from attnviz.link.rows.check import CHECK_TEXT, Checked
 from attnviz.link.state import state_of
 from attnviz.words import say
 

@@ -14,10 +14,10 @@ from attnviz import Scenario
 from attnviz.exercises.exercise import decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
-from attnviz.link.model_texts import Compared
 from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
-from attnviz.link.question_text import example_from_text, question_of, start_of
+from attnviz.link.rows.model_texts import Compared
+from attnviz.link.rows.questions import example_from_text, question_of, start_of
 from attnviz.link.set_up import read_controls, scenario_from_query, with_example
 from attnviz.link.state import state_of
 from attnviz.scaling.settings import decode_settings

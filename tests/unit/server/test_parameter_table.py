@@ -15,24 +15,28 @@ from attnviz.core.seeding.word_classes import FEATURES, classes_text
 from attnviz.core.stages import STAGES
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
-from attnviz.link.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared, TrainingText
-from attnviz.link.page_texts import (
-    CELL_TEXT,
+from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
+from attnviz.link.parameter import Around, Parameter
+from attnviz.link.parameter_table import once, table, texts
+from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
+from attnviz.link.rows.check import (
+    ANSWERS_TEXT,
     CHECK,
     CHECK_TEXT,
+    CHOICES,
+    DEFAULTS,
     EXAMPLES,
     EXERCISE,
-    SCENARIO_TEXT,
-    SWEEP_TEXT,
+    FORM_TEXT,
+    TABLES,
     Checked,
     published_names,
 )
-from attnviz.link.parameter import Around, Parameter
-from attnviz.link.parameter_table import TABLES, once, table, texts
-from attnviz.link.question_text import PREDICTED_TEXT
+from attnviz.link.rows.learn import TrainingText
+from attnviz.link.rows.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
+from attnviz.link.rows.scaling import SWEEP_TEXT
 from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
 from attnviz.link.state import state_of
-from attnviz.link.typed_form import ANSWERS_TEXT, CHOICES, DEFAULTS, FORM_TEXT, PLAYLIST_TEXT, Moment
 from attnviz.models import INCLUDED, ModelEdit, offered
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF
 from attnviz.teach.questions import QUESTIONS, Option, Question

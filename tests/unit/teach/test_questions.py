@@ -16,7 +16,7 @@ from attnviz.documents import table_svg
 from attnviz.explanation.head_figures import score_parts
 from attnviz.figures import points_spec, small_picture
 from attnviz.figures.small_tables import table_picture
-from attnviz.link.question_text import Example, example_from_text, example_text
+from attnviz.link.rows.questions import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option, Question

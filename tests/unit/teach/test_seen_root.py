@@ -3,7 +3,7 @@
 import pytest
 
 from attnviz import sweep_scaling
-from attnviz.link.question_text import question_of
+from attnviz.link.rows.questions import question_of
 from attnviz.teach.questions.numerics import DIMS, KEYS, TRIALS
 
 

@@ -14,8 +14,8 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal
 from attnviz.link.parameter_table import PRESENT, texts
+from attnviz.link.playlist_text import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.link.state import as_the_app_opens
-from attnviz.link.typed_form import MOMENT, PLAYLIST, Moment, read_lines, text_of
 from attnviz.words import say
 
 _strip = component(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.app.check import blanks, typed
-from attnviz.link.parameter_table import ANSWERS, TABLES
+from attnviz.link.rows.check import ANSWERS, TABLES
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:

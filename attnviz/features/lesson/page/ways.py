@@ -2,7 +2,7 @@
 
 from attnviz.app.session.address import go_to
 from attnviz.app.session.url_texts import put, take
-from attnviz.link.parameter_table import STEP
+from attnviz.link.rows.lesson import STEP
 from attnviz.teach.lesson import STEPS
 from attnviz.teach.ways import Way
 from attnviz.words import plural, say

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.app.scaling.controls import fill
-from attnviz.link.parameter_table import SWEEP
+from attnviz.link.rows.scaling import SWEEP
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:

@@ -1,21 +1,30 @@
-"""Packed URL texts: the form of Check my numbers, answers, playlists."""
+"""Checked numbers in a link: the page, its form, an exercise's answers."""
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from typing import Any
 
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
-from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS
-from attnviz.link.codecs import By, Codec, Raw, UnreadableError, is_packed, pack, unpack, unreadable_part
+from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise, decoded, is_exercise
+from attnviz.link.codecs import By, Choice, Codec, Raw, UnreadableError, pack, unpack, unreadable_part
+from attnviz.link.parameter import Parameter
 from attnviz.marking import CARRIED, ROUNDED_FROM
+from attnviz.published import VARIANCES, worked_examples
 from attnviz.words import say
 
+CHECK, TABLES, ANSWERS = "check", "tables", "answers"  # the names of the parameters
+EXAMPLES, EXERCISE = "examples", "exercise"
+MODES = (CHECK, EXAMPLES, EXERCISE)
+FIRST_EXAMPLE = "love-ai"
+_FIRST_EXERCISE = Exercise()
+# Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
+# these, and half a million, too; what is longer stays in the session alone.
+MOST_OF_TABLES = 400_000
 MOST_UNPACKED = 2_000_000
 FIRST_NAMES = tuple(attention_table(biases=()))  # what most readers have; the form folds the others
 TABLE_NAMES = (*FIRST_NAMES, *(name for name in EVERY_STAGE if name not in FIRST_NAMES))
@@ -117,73 +126,62 @@ def _answers(typed: dict[str, Any]) -> dict[str, Any]:
 ANSWERS_TEXT = PackedJson("answers", 20_000, MappingProxyType({}), _answers)
 
 
-PLAYLIST, MOMENT = "playlist", "moment"
-MOST_MOMENTS = 60
-MOST_OF_PLAYLIST = 30_000  # characters, packed
-_MOST_UNPACKED = 200_000
-_PAGE = re.compile(r"[a-z]*")
+@dataclass(frozen=True)
+class Checked:
+    """What the page Check my numbers shows: checking, an example or exercise.
 
-
-class Moment(NamedTuple):
-    """A page's name, its query, and the speaker's line."""
-
-    page: str
-    query: str
-    said: str = ""
-
-
-def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, ...]:
-    r"""Return a playlist's moments: on each line a link, then what's said.
-
-    Blank lines and those beginning with # are left out, as may be all before a link's last /. `pages` are known ones.
-
-    Raises :class:`UnreadableError`, which names the line.
-
-    >>> moments_of("/lesson?step=softmax  Rows sum to 1\n# a remark\nhttp://localhost:8501/?seed=7&playlist=x")
-    (Moment(page='lesson', query='step=softmax', said='Rows sum to 1'), Moment(page='', query='seed=7', said=''))
+    `for_student` is an exercise whose page doesn't offer the answers.
     """
-    found = []
-    for n, line in enumerate(text.splitlines(), 1):
-        link, _, said = line.strip().partition(" ")
-        if not link or link.startswith("#"):
-            continue
-        try:
-            parts = urlsplit(link)
-        except ValueError:
-            raise UnreadableError("share.playlist.no_link", n=n, raw=Raw(link[:80])) from None
-        page = parts.path.rpartition("/")[2]
-        known = _PAGE.fullmatch(page) if pages is None else page in pages
-        if not known or not ("/" in link or "?" in link):
-            raise UnreadableError("share.playlist.no_link", n=n, raw=Raw(link[:80]))
-        pairs = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in (PLAYLIST, MOMENT)]
-        found.append(Moment(page, urlencode(pairs, safe="*.~"), said.strip()))
-    if len(found) > MOST_MOMENTS:
-        raise UnreadableError("share.playlist.too_many", most=MOST_MOMENTS)
-    return tuple(found)
+
+    mode: str = CHECK
+    example: str = FIRST_EXAMPLE
+    exercise: Exercise = _FIRST_EXERCISE
+    for_student: bool = False
 
 
-def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:
-    """Return a playlist's moments, or none and why it's unreadable."""
-    try:
-        return moments_of(text, pages), None
-    except UnreadableError as error:
-        return (), error
+def published_names() -> tuple[str, ...]:
+    """Return the names of the worked examples and of the variance table."""
+    return (*worked_examples(), VARIANCES)
 
 
-def text_of(moments: Sequence[Moment]) -> str:
-    """Return moments as a text, a line for each."""
-    return "".join(f"/{each.page}?{each.query}".rstrip("?") + f"  {each.said}".rstrip() + "\n" for each in moments)
+_FOR_STUDENT = ".student"
 
 
-def _decoded(raw: str) -> tuple[Moment, ...]:
-    if not is_packed(raw):
-        raise UnreadableError
-    try:
-        return moments_of(unpack(raw, _MOST_UNPACKED))
-    except UnreadableError:
-        raise
-    except ValueError as error:
-        raise unreadable_part(error, "playlist", ()) from None
+def _checked(raw: str) -> Checked:
+    mode, _, detail = raw.partition(".")
+    if mode == EXAMPLES:
+        if detail and detail not in published_names():
+            known = Choice(published_names()).expected()
+            raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
+        return Checked(mode, detail or FIRST_EXAMPLE)
+    if mode == EXERCISE:
+        named = detail.removesuffix(_FOR_STUDENT)
+        exercise = decoded(named)
+        read = Checked(mode, exercise=exercise, for_student=named != detail)
+        if not is_exercise(named):
+            raise UnreadableError("exercises.unknown", read, exercise=Raw(detail), shown=exercise.encoded())
+        return read
+    if raw not in ("", CHECK):
+        raise UnreadableError("", None, raw=Raw(mode))
+    return Checked()
 
 
-PLAYLIST_TEXT = By(_decoded, lambda moments: pack(text_of(moments)), lambda: say("share.playlist.expected"))
+def _checked_text(value: Checked) -> str:
+    if value == Checked(value.mode):
+        return value.mode
+    if value.mode == EXAMPLES:
+        return f"{value.mode}.{value.example}"
+    return f"{value.mode}.{value.exercise.encoded()}{_FOR_STUDENT if value.for_student else ''}"
+
+
+# examples.love-ai, or exercise.7.3.2.2.i.s.qksdac, for a student with .student
+CHECK_TEXT = By(_checked, _checked_text, lambda: say("check.link.unknown_mode", names=", ".join(MODES)))
+
+
+def rows() -> tuple[Parameter, ...]:
+    """Return the rows of checking and of exercises."""
+    return (
+        Parameter(CHECK, Checked(), CHECK_TEXT, 128),
+        Parameter(ANSWERS, {}, ANSWERS_TEXT, MOST_OF_ANSWERS, since=2),
+        Parameter(TABLES, {}, FORM_TEXT, MOST_OF_TABLES, message="check.link.parts"),
+    )

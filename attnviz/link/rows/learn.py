@@ -1,98 +1,20 @@
-"""Codecs for links to the pages Language model and Watch it learn."""
+"""A training in a link: its settings, its text, the step seen."""
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
-from attnviz.core.limits import MAX_TEMPERATURE, MAX_TEXT_CHARACTERS, MIN_TEMPERATURE
-from attnviz.link.codecs import By, Choice, Codec, Number, Parts, Raw, UnreadableError, Whole
-from attnviz.models import offered
-from attnviz.models.edits import as_edits
+from attnviz.core.limits import MAX_TEXT_CHARACTERS
+from attnviz.link.codecs import HEAD_TEXT, Codec, Names, Raw, Text, UnreadableError, Whole
+from attnviz.link.parameter import Parameter
 from attnviz.training import TASKS, TrainingSettings, settings_for
-from attnviz.words import say
+from attnviz.training.settings import MAX_LAYERS, MAX_MODEL_HEADS, MAX_STEPS
 
-BY_LAYERS = "layers"
-ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
-MOST_ABOVE, MOST_TOP = 99, 50
-TOP = 10  # words are drawn from, unless another number is chosen
-_MOST_WRITTEN = 500  # tokens of seven digits, with points between them, have 4000 characters
-_NUMBER, _TOKEN = Whole(0, 999), Whole(0, 9_999_999)
-
-
-HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What a head is compared with; a blank `kind` means nothing.
-
-    Another `head`, another sentence, another model by its `name`, or the model without its changes.
-    """
-
-    kind: str = ""
-    head: tuple[int, int] | None = None
-    name: str = ""
-
-
-def _model(raw: str) -> str:
-    """Return an offered model's short name."""
-    if raw not in offered():
-        raise UnreadableError
-    return raw
-
-
-def _names() -> str:
-    return ", ".join(offered())
-
-
-def _compared(raw: str) -> Compared:
-    kind, _, rest = raw.partition(".")
-    if kind == HEAD:
-        return Compared(HEAD, HEAD_TEXT.decode(rest) if rest else None)
-    if kind == MODEL:
-        return Compared(MODEL, name=_model(rest) if rest else "")
-    if raw not in ("", SENTENCE, BEFORE):
-        raise UnreadableError
-    return Compared(raw)
-
-
-def _compared_text(value: Compared) -> str:
-    rest = value.name if value.head is None else HEAD_TEXT.encode(value.head)
-    return f"{value.kind}.{rest}" if rest else value.kind
-
-
-def _tokens(raw: str) -> tuple[int, ...]:
-    numbers = raw.split(".") if raw else []
-    if len(numbers) > _MOST_WRITTEN:
-        raise UnreadableError
-    return tuple(_TOKEN.decode(each) or 0 for each in numbers)
-
-
-MODEL_TEXT = By(_model, str, lambda: say("links.expected.choice", choices=_names()))  # by its short name
-HEAD_TEXT = Parts((_NUMBER, _NUMBER), ".", lambda: say("models.page.expected"))  # 3.1: a layer, and a head in it
-EDITS_TEXT = By(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
-    lambda raw: as_edits(raw.split("*")) if raw else (),
-    lambda edits: "*".join(map(str, edits)),
-    lambda: say("models.change.expected"),
-)
-ORDER_TEXT = Parts(  # before.30: the order of a model's heads, and above which percent of it they are shown
-    (Choice(ORDERS), Whole(0, MOST_ABOVE)),
-    ".",
-    lambda: say("models.page.order_expected", orders=", ".join(ORDERS)),
-    rest="0",
-)
-NEXT_TEXT = Parts(  # 0.7*10: the temperature at which the next token is drawn, and of how many tokens
-    (Number(MIN_TEMPERATURE, MAX_TEMPERATURE), Whole(1, MOST_TOP)),
-    "*",
-    lambda: say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP),
-)
-WRITTEN_TEXT = By(_tokens, lambda ids: ".".join(map(str, ids)), lambda: say("write.expected"))  # 12.7.9
-COMPARED_TEXT = By(  # head.5.11, sentence, model.gpt2 or before
-    _compared, _compared_text, lambda: say("models.compare.expected", models=_names())
-)
-
-
+LEARN, LEARN_TEXT, LEARN_STEP = "learn", "learn_text", "learn_step"
+LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_off"
+LEARN_QUERY = "learn_query"
+MOST_OF_LEARNED_SENTENCE = 300
 MOST_OF_TRAINING = 1000  # characters
 MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link only says how it is known again
 _LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?:-([0-9a-f]{12}))?(?=\*|$)")
@@ -197,3 +119,25 @@ def _read(name: str, text: str, default: Any) -> Any:
     if isinstance(default, int):
         return int(text)
     return float(text) if isinstance(default, float) else text
+
+
+def rows() -> tuple[Parameter, ...]:
+    """Return the rows of a model that is trained."""
+    heads_off = (f"{layer}-{head}" for layer in range(MAX_LAYERS) for head in range(MAX_MODEL_HEADS))
+    return (
+        Parameter(
+            LEARN,
+            settings_for(TASKS["agreement"], seed=5),  # which doesn't read by chance what it learns to read
+            TrainingText(),
+            MOST_OF_TRAINING,
+            2,
+            message="learn.link.parts",
+            used="learn.link.used",
+        ),
+        Parameter(LEARN_TEXT, "", Text(MOST_OF_LEARNED), MOST_OF_LEARNED, 2),
+        Parameter(LEARN_STEP, None, Whole(0, MAX_STEPS, may_be_blank=True), 20, 2, used="learn.link.last"),
+        Parameter(LEARN_SENTENCE, "", Text(MOST_OF_LEARNED_SENTENCE), MOST_OF_LEARNED_SENTENCE, 2),
+        Parameter(LEARN_HEAD, (0, 0), HEAD_TEXT, 20, 2),
+        Parameter(LEARN_QUERY, None, Whole(0, 99_999, may_be_blank=True), 20, 2),
+        Parameter(LEARN_OFF, (), Names(tuple(heads_off)), 60, 2, message="learn.link.off"),
+    )

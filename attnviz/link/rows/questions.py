@@ -1,20 +1,19 @@
-"""Codecs for questions: the example, its choices, the token, the prediction."""
+"""A question in a link: its name, its example, its choices."""
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
-from attnviz.link.codecs import By, Number, Raw, UnreadableError
-from attnviz.link.parameter import Around, as_one, listed
+from attnviz.link.codecs import Choice, Number, Text, UnreadableError
+from attnviz.link.parameter import Around, Parameter, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.scaling.settings import MAX_P
 from attnviz.teach.questions import QUESTIONS, Question
 from attnviz.teach.questions.offered import Exponent, Option
 from attnviz.words import say
 
+QUESTION, NUMBERS = "question", "numbers"
 _OF_EXAMPLES = frozenset({*parameters(), CHANGES})
 QUERY = "query"  # the place of the token that is followed
 
@@ -115,32 +114,10 @@ def can_be_shown(question: Question, example: Example, digits: int) -> bool:
     return True
 
 
-# In place of a choice: the answer was asked for without any; more was tried since.
-SKIPPED, TRIED = "none", "tried"
-MOST_PREDICTED = 48  # more than there are: questions, steps and switches
-_ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
-
-
-def _predicted(raw: str) -> dict[str, str]:
-    parts = [(part, _ONE.fullmatch(part)) for part in filter(None, raw.split("*"))]
-    read = {found[1]: found[2] for _, found in parts if found}
-    if strange := [Raw(part) for part, found in parts if not found]:
-        raise UnreadableError("links.unknown", read, names=strange)
-    return dict(list(read.items())[-MOST_PREDICTED:])
-
-
-PREDICTED_TEXT = By(  # values.more*heads.none: what was predicted, by what it's about, in order of time
-    _predicted,
-    lambda predicted: "*".join(f"{about}.{choice}" for about, choice in predicted.items()),
-    lambda: say("links.expected.predicted"),
-)
-
-
-def with_prediction(predicted: Mapping[str, str], about: str, choice: str) -> dict[str, str]:
-    """Return what was predicted, this one last; blank takes it back.
-
-    >>> with_prediction({"values": "more", "heads": "none"}, "values", "same")
-    {'heads': 'none', 'values': 'same'}
-    """
-    others = {name: other for name, other in predicted.items() if name != about}
-    return dict(list((others | ({about: choice} if choice else {})).items())[-MOST_PREDICTED:])
+def rows() -> tuple[Parameter, ...]:
+    """Return the rows of questions; which one is read before its example."""
+    questions = ("", *(question.slug for question in QUESTIONS))
+    return (
+        Parameter(QUESTION, "", Choice(questions), 40, used="question_page.used"),
+        Parameter(NUMBERS, "", Text(20_000), 20_000, message="links.example", fit=fits_question),
+    )

@@ -1,0 +1,5 @@
+"""The rows of the table of links that it brings."""
+
+from attnviz.link.rows.learn import rows
+
+__all__ = ["rows"]

@@ -1,0 +1,1 @@
+"""What each feature brings to the table of links."""
