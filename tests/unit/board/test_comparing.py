@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.compare import Comparison, changed_in_words, moved_most
+from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.figures import comparison_specs
-from attnviz.teach.questions.seeing import in_float64
 from attnviz.words import say
 from attnviz.words.numbers import significant, written
 from tests.unit.board.test_heatmaps import cells, strings
@@ -62,6 +62,12 @@ def test_a_number_typed_as_it_was_is_no_change_and_a_small_one_has_its_digits() 
     a = Scenario("a b", w_q=[[1, 2]] * 3)
     assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.0),))) == []
     assert changed_in_words(a, replace(a, edits=(("w_q", 0, 1, 2.00001),))) == ["W_q, row 0, column 1: 2 → 2.00001001"]
+
+
+def in_float64(computed: AttentionTrace) -> AttentionTrace:
+    """Compute the same from what it was made of, in float64."""
+    given = {name: computed[name].double() for name, stage in computed.stages.items() if stage.rule is None}
+    return execute(computed.stages, given, computed.tokens)
 
 
 @given(pairs())

@@ -14,7 +14,6 @@ from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.models import INCLUDED
-from attnviz.teach.questions import QUESTIONS, Question
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import setups
@@ -24,7 +23,7 @@ _LAYOUT = """({ layout: { layoutOf } }, [data, room]) => {
   const { columns, ...layout } = layoutOf(data.stages, data.matrices, placed, room);
   return layout;
 }"""
-_TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, room]) => {
+TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, room]) => {
   const layout = layoutOf(data.stages, data.matrices, data.shown.filter((name) => name !== "scaled_scores"), room);
   const weights = layout.boxes.attention_weights;
   const legend = weights ? legendAt(layout, weights) : null;
@@ -85,18 +84,6 @@ def test_no_matrix_lies_on_another_and_rows_and_columns_are_aligned(
     assert all(box["x"] >= 0 and box["y"] >= 0 for box in boxes.values())
 
 
-@pytest.mark.parametrize("question", [question for question in QUESTIONS if question.shows], ids=lambda q: q.name)
-@pytest.mark.parametrize("width", [390.0, 798.0, 1310.0])
-def test_some_matrices_alone_stand_apart_and_no_title_lies_on_another_or_beyond_the_board(
-    script: PageScript, question: Question, width: float
-) -> None:
-    ends_of_sliders = (c.change(question.start, value) for c in question.controls for value in (c.low, c.high))
-    for scenario in (question.start, *ends_of_sliders):
-        data = board_data(scenario, trace(scenario), 0, 4, question.shows)
-        layout, titles, legend = script.run(_TITLES, [data, room(width, tokens=len(scenario.tokens), plane=False)])
-        stand_apart(layout, titles, legend, width)
-
-
 def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | None, width: float) -> None:
     boxes: dict[str, Box] = layout["boxes"]
     ends = max(layout["width"], width) + 0.01
@@ -121,7 +108,7 @@ def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScrip
     head = view.attending_at(3).output(1)
     assert head is not None
     data = board_data(None, head, 0, 4)
-    layout, titles, legend = script.run(_TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
+    layout, titles, legend = script.run(TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
     boxes: dict[str, Box] = layout["boxes"]
     assert set(boxes) == set(head.stages) - {"scaled_scores"}
     stand_apart(layout, titles, legend, width)

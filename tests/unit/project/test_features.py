@@ -52,7 +52,8 @@ def copied(folder: Path, without: str) -> None:
     left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.png", ".*_cache")
     shutil.copytree(ROOT, folder, ignore=left_out, dirs_exist_ok=True)
     shutil.rmtree(folder / "attnviz/features" / without)
-    shutil.rmtree(folder / "tests/features" / without, ignore_errors=True)
+    for tests in (without, "across"):  # what several features keep together needs them all
+        shutil.rmtree(folder / "tests/features" / tests, ignore_errors=True)
     for page in OF[without].pages:
         (folder / f"pages/{page.name}.py").unlink()
     declared = folder / "attnviz/feature.py"

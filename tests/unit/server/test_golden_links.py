@@ -10,14 +10,11 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from attnviz import Scenario
 from attnviz.exercises.exercise import decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
-from attnviz.link.parameter import Around
 from attnviz.link.parameter_table import texts
 from attnviz.link.rows.model_texts import Compared
-from attnviz.link.rows.questions import example_from_text, question_of, start_of
 from attnviz.link.set_up import read_controls, scenario_from_query, with_example
 from attnviz.link.state import state_of
 from attnviz.scaling.settings import decode_settings
@@ -75,22 +72,6 @@ def _step(given: dict[str, str], expected: Any) -> None:
     assert texts()["step"].read(given["step"]) == (expected, None)
 
 
-def _question(given: dict[str, str], expected: Any) -> None:
-    slug = expected["slug"]
-    assert texts()["question"].read(given["question"]) == (slug, None)
-    question = question_of(slug)
-    assert question is not None
-    example, ignored = example_from_text(question, given.get("numbers", ""))
-    assert ignored == []
-    if "numbers" not in given:
-        assert example == start_of(question)
-        return
-    assert differences(expected["scenario"], example.scenario) == []
-    assert example.options.items() >= expected["options"].items()  # a question may ask for more today
-    around = Around(Scenario(), {"question": slug})
-    assert texts()["numbers"].taken(given["numbers"], around, repr).message == ""
-
-
 def _model(given: dict[str, str], expected: Any) -> None:
     assert set(expected) == set(given) - {"example"}
     for parameter, raw in given.items() - {("example", "published")}:
@@ -130,7 +111,7 @@ def _bits(given: dict[str, str], expected: Any, name: str = "bits") -> None:
 
 
 RESTORED: dict[str, Callable[..., None]] = {each.__name__[1:]: each for each in (
-    _digits, _pinned, _step, _question, _model, _sweep, _exercise, _given, _table, _bits,
+    _digits, _pinned, _step, _model, _sweep, _exercise, _given, _table, _bits,
 )} | {"b_bits": partial(_bits, name="b_bits")}  # fmt: skip
 
 

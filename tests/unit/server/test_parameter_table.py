@@ -39,7 +39,6 @@ from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
 from attnviz.link.state import state_of
 from attnviz.models import INCLUDED, ModelEdit, offered
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF
-from attnviz.teach.questions import QUESTIONS, Option, Question
 from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue
 from tests.examples import examples
@@ -219,33 +218,15 @@ def test_every_parameter_that_the_first_form_had_is_in_a_link_of_that_form() -> 
     assert {row.name for row in ROWS if row.since == 1} - {"left_out"} <= written
 
 
-# Names
-
-
-def test_what_has_a_name_in_links_has_one_of_its_own() -> None:
-    slugs = [question.slug for question in QUESTIONS]
-    assert len({*slugs}) == len(slugs)
-    assert all(set(slug) <= SLUG and not slug.isdigit() for slug in slugs)
-    for question in QUESTIONS:
-        names = [each.name for each in (*question.options, *question.controls)]
-        assert len({*names}) == len(names)
-        for option in question.options:
-            if isinstance(option, Option):
-                assert option.default in option.choices
-                assert all(set(choice) <= SLUG and not choice.isdigit() for choice in option.choices)
-
-
 # Whole links
 
-TEXTS = ("view", "pinned", "sweep", "step", "hide", "check", "tables")
+TEXTS = ("view", "pinned", "sweep", "step", "question", "hide", "check", "tables")
 
 
-@given(scenarios, st.sampled_from(QUESTIONS), st.data())
+@given(scenarios, st.data())
 @settings(max_examples=examples(30), deadline=None)
-def test_a_link_of_everything_is_read_back_to_the_same_state(
-    scenario: Scenario, question: Question, data: st.DataObject
-) -> None:
-    values = {"query": len(scenario.tokens) - 1, "cell": ("scores", 0, 0), "question": question.slug}
+def test_a_link_of_everything_is_read_back_to_the_same_state(scenario: Scenario, data: st.DataObject) -> None:
+    values = {"query": len(scenario.tokens) - 1, "cell": ("scores", 0, 0)}
     values |= {name: data.draw(values_of(texts()[name].codec)) for name in TEXTS}
     query = query_of(scenario, **{name: text for name, each in values.items() if (text := texts()[name].write(each))})
     state = state_of(query or "example=published")

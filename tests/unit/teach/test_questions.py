@@ -18,7 +18,6 @@ from attnviz.figures import points_spec, small_picture
 from attnviz.figures.small_tables import table_picture
 from attnviz.link.rows.questions import Example, example_from_text, example_text
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.lesson import STEPS
 from attnviz.teach.questions import QUESTIONS, Option, Question
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.order import RATE
@@ -101,7 +100,6 @@ def test_everything_can_be_tried_is_told_truly_shown_and_carried_by_a_link(quest
             if seen.points:
                 assert len(points_spec(seen.points)["data"]) == 3
     assert set(question.shows) <= set(EVERY_STAGE)
-    assert 1 <= question.step <= len(STEPS)
     assert all(question.answer)
 
 

@@ -28,8 +28,7 @@ from attnviz.features.classes.settings import DATABASE
 from attnviz.features.classes.settings import database as database_of
 from attnviz.features.classes.store import AwayError, LateError, Phase, Store, Vote, who_of
 from attnviz.features.classes.tables import STEPS, VERSIONS
-from attnviz.teach.asks import asked_of, subjects
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.asks import asked_of, drawn_of, has_board, subjects
 from attnviz.words import say
 from benchmarks.votes import class_of, copies
 from tests.examples import examples
@@ -296,8 +295,8 @@ def test_pages_are_found_below_the_address_that_the_app_is_served_from(client: T
 
 
 def test_before_it_is_told_the_board_that_people_are_sent_holds_nothing_of_the_answer(client: TestClient) -> None:
-    boards = [each for each in QUESTIONS if each.slug != "learned" and each.board_matrices(each.defaults)]
-    for question in boards:  # but one, which trains for seconds
+    names = [name for each in subjects().values() for name in each if has_board(name)]
+    for question in (drawn_of(name) for name in names if name != "learned"):  # but one, which trains for seconds
         last = question.board_matrices(question.defaults)[-1]
         for told, made in ("", (question.start, question.defaults)), ("&told=1", question.acted):
             held = _held(client.get(f"/class/board?about={question.slug}{told}").text)

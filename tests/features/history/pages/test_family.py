@@ -1,14 +1,13 @@
 """Settings of attention's family on every page: nothing breaks, and the page History opens what it says."""
 
 from itertools import cycle
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 import pytest
 
-from attnviz import Scenario, trace
+from attnviz import trace
 from attnviz.features.history.steps import STEPS, WITHOUT_PICTURE
-from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.lesson import STEPS as STEPS_OF_LESSON
+from attnviz.link.set_up import query_of
 from attnviz.words import say
 from tests.pages.playground import Playground
 from tests.pages.reader import PAGES, boards_of
@@ -59,22 +58,3 @@ def test_the_page_history_links_each_set_up_and_each_paper() -> None:
     assert {*links} >= {*(step.paper for step in STEPS), *WITHOUT_PICTURE.values()}
     assert f"## {say('history.heading')}" in [each.value for each in page.at.markdown]
     assert not page.at.exception
-
-
-@pytest.mark.parametrize(
-    ("step", "name", "key"),
-    [
-        ("one_score", "linear", "one_score.linear"),
-        ("scale", "linear", "scale.linear"),
-        ("softmax", "linear", "softmax.linear"),
-        ("scale", "alibi", "scale.biased"),
-        ("embeddings", "transformer", "embeddings.factor"),
-    ],
-)
-def test_the_lesson_tells_what_the_set_up_does(step: str, name: str, key: str) -> None:
-    scenario, _ = scenario_from_query(urlencode(FAMILY[name]))
-    own = next(each for each in STEPS_OF_LESSON if each.name == step.replace("_", "-"))
-    keys = [getattr(told, "key", "") for told in own.tells(trace(scenario).seen_from(0), 1, 4)]
-    assert f"lesson.{key}" in keys
-    usual = [getattr(told, "key", "") for told in own.tells(trace(Scenario()), 1, 4)]
-    assert f"lesson.{key}" not in usual
