@@ -9,8 +9,8 @@ from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker, show_layer_picker
 from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
-from attnviz.compare import Comparison, heads_in_words
 from attnviz.core.scenario import Scenario, traced
+from attnviz.explanation.comparing import Comparison, heads_in_words
 from attnviz.words import say
 
 

@@ -14,11 +14,11 @@ from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import picked_head, picked_layer, take
 from attnviz.app.text import is_dark
-from attnviz.compare import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
+from attnviz.explanation.comparing import Comparison, about, changed_in_words, moved_most, other_words
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import OFF, PINNED, PREDICTED, PREDICTIONS

@@ -12,9 +12,9 @@ import pandas as pd
 from attnviz.colours.palette import FONT_SIZE, SMALL_SIZE, TITLE_SIZE, on_page, scale_style, theme
 from attnviz.core.arguments import typed
 from attnviz.core.limits import check_whole
+from attnviz.explanation.row_statistics import STATISTICS
 from attnviz.scaling.arguments import MAX_DIM
 from attnviz.scaling.in_words import write_number
-from attnviz.scaling.row_statistics import STATISTICS
 from attnviz.words import say
 from attnviz.words.numbers import equals, significant
 

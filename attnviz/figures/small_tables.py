@@ -8,9 +8,9 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.colours.palette import ROLES, on_page, theme
-from attnviz.compare import Comparison
 from attnviz.core.arguments import typed
 from attnviz.core.stages import STAGES
+from attnviz.explanation.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
 from attnviz.teach.questions import Points, Table

@@ -15,7 +15,8 @@ import torch
 
 from attnviz.core.limits import MAX_SEED, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.scaling.sources import BLOCK, Floats, Scores, Source
+from attnviz.explanation.row_statistics import Floats, Scores
+from attnviz.scaling.sources import BLOCK, Source
 
 _STREAM = 512  # trials
 THREADS = 2

@@ -11,6 +11,15 @@ import torch
 from attnviz.core.arguments import typed
 from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, fill, generator_for, seeded_projections
+from attnviz.explanation.row_statistics import (
+    STATISTICS,
+    Floats,
+    Scores,
+    Z,
+    averaged,
+    softmax_seconds,
+    softmax_statistics,
+)
 from attnviz.scaling.arguments import (
     MAX_SCORES,
     MAX_TRIALS,
@@ -21,8 +30,7 @@ from attnviz.scaling.arguments import (
     check_scales,
 )
 from attnviz.scaling.draws import THREADS, Told, measured, seconds_of
-from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, softmax_seconds, softmax_statistics
-from attnviz.scaling.sources import Floats, Projections, Scores, Source, Spread, Vectors, make_source
+from attnviz.scaling.sources import Projections, Source, Spread, Vectors, make_source
 
 
 class SweepStopped(Exception):

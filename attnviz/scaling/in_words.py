@@ -7,8 +7,8 @@ from itertools import pairwise
 import pandas as pd
 
 from attnviz.core.seeding import INITIALIZATIONS
+from attnviz.explanation.row_statistics import even_jacobian_norm
 from attnviz.scaling.experiment import softmax_row
-from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import OF_PROJECTIONS, make_source
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, LARGEST_FIXED, MAX_DIGITS, significant, written

@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from attnviz.core.limits import RefusedError, check_choice, check_whole
 from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill
+from attnviz.explanation.row_statistics import Floats, Scores
 from attnviz.scaling.arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 
 # Independent entries, of which more is known than of a sentence; and a sentence under each initialization.
@@ -18,8 +18,6 @@ Law = Literal["normal", "uniform"]
 OF_PROJECTIONS = "-projections"
 SOURCES: tuple[str, ...] = (*get_args(Law), *(init + OF_PROJECTIONS for init in INITS))
 
-Floats = NDArray[np.float32]
-Scores = NDArray[np.float64]
 
 # Coordinates of every vector drawn at a time. torch turns uniform numbers into normal ones in groups of 16:
 # a multiple of 16 makes the stream the same however it is cut along the trials.

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from attnviz.core.limits import MAX_SEED, check_whole
+from attnviz.explanation.row_statistics import Floats, Scores, tokens_read
 from attnviz.scaling.arguments import MAX_TRIALS, check_dims, check_exponent
 from attnviz.scaling.draws import measured
-from attnviz.scaling.row_statistics import tokens_read
-from attnviz.scaling.sources import Floats, Scores, make_source
+from attnviz.scaling.sources import make_source
 
 _KEPT = 16  # results, of 260 kB each at most
 _MOST_NUMBERS = 2**24  # drawn at most for one result, which take about 0.15 s

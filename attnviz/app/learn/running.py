@@ -11,7 +11,7 @@ from attnviz.app.learn.pool import LEFT, WAITING, FullError, Job, Pool, Work
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
-from attnviz.models.cache import Cache
+from attnviz.core.cache import Cache
 from attnviz.training import Learner, Training, TrainingSettings, finished
 from attnviz.training.learning import Moment
 from attnviz.words import say

@@ -12,9 +12,9 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark, message_of
-from attnviz.compare import Comparison
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
+from attnviz.explanation.comparing import Comparison
 from attnviz.figures.small_tables import comparison_specs
 from attnviz.link.rows.model_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
 from attnviz.link.rows.models import MODEL_COMPARE, MODEL_COMPARED

@@ -14,15 +14,16 @@ from torch import Tensor
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.keeper.memory import give_back
 from attnviz.app.text import literal, message_of
+from attnviz.core.cache import Cache
 from attnviz.core.limits import RefusedError, SaidError
 from attnviz.documents.model_pages import grid_data
 from attnviz.models import STORIES, ModelEdit, ModelTrace, offered
-from attnviz.models.cache import Cache, Shelf
 from attnviz.models.editing import editing_of
 from attnviz.models.loading import Progress
 from attnviz.models.pieces import Read, most_tokens, n_tokens_of, n_weights
 from attnviz.models.pretrained import look, scores_of
 from attnviz.models.reasons import Why, moved, why
+from attnviz.models.shelf import Shelf
 from attnviz.models.writing import appended
 from attnviz.stories.asked import Asked, right
 from attnviz.words import LANGUAGE, say

@@ -19,6 +19,7 @@ from attnviz.app.text import literal, message_of
 from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
+from attnviz.explanation.row_statistics import tokens_read
 from attnviz.figures import row_spec
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.rows.scaling import SWEEP
@@ -26,7 +27,6 @@ from attnviz.link.set_up import query_of
 from attnviz.published import OPENING, starting_points
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import write_number
-from attnviz.scaling.row_statistics import tokens_read
 from attnviz.scaling.settings import SweepSettings, encode_settings, playground_scenario
 from attnviz.scaling.typical_rows import TypicalRow, n_rows, typical_rows
 from attnviz.teach.collapsing import ABOUT, FROM, TO, asked_of_rows

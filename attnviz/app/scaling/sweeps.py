@@ -15,8 +15,8 @@ from attnviz.app.keeper.runs import Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, message_of
+from attnviz.core.cache import Cache
 from attnviz.core.scenario import Scenario
-from attnviz.models.cache import Cache
 from attnviz.scaling.experiment import seconds_needed, sweep_scaling
 from attnviz.scaling.in_words import said_time
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings

@@ -31,8 +31,8 @@ from attnviz.app.keeper.runs import LANE
 from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
 from attnviz.app.server.boards import board_of, boards
 from attnviz.app.server.visitors import address_of
+from attnviz.core.cache import Cache
 from attnviz.link.state import MOST_CHARACTERS
-from attnviz.models.cache import Cache
 from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)

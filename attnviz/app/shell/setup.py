@@ -25,9 +25,9 @@ from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTER
 from attnviz.core.masks import MASKS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
+from attnviz.explanation.row_statistics import tokens_read
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
 from attnviz.link.set_up import Control, parameters
-from attnviz.scaling.row_statistics import tokens_read
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 

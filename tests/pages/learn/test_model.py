@@ -19,7 +19,7 @@ from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.link.rows import models as table
 from attnviz.link.state import as_the_app_opens
-from attnviz.models import INCLUDED, STORIES, cache, loading, offered
+from attnviz.models import INCLUDED, STORIES, loading, offered
 from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
@@ -337,7 +337,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
         return load(name, one_by_one)
 
     monkeypatch.setattr(DeltaGenerator, "progress", progress)
-    monkeypatch.setattr(cache, "load", slowly)
+    monkeypatch.setattr("attnviz.models.shelf.load", slowly)
     try:
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:

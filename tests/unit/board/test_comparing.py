@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare import Comparison, changed_in_words, moved_most
 from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
+from attnviz.explanation.comparing import Comparison, changed_in_words, moved_most
 from attnviz.figures import comparison_specs
 from attnviz.words import say
 from attnviz.words.numbers import significant, written

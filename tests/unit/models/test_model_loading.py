@@ -13,11 +13,11 @@ import torch
 from attnviz import look_into
 from attnviz.commands.main import main
 from attnviz.core.limits import RefusedError
-from attnviz.models import cache, loading
-from attnviz.models.cache import Shelf
+from attnviz.models import loading
 from attnviz.models.files.outline import TooLargeError, outline_of
 from attnviz.models.loading import Progress, load
 from attnviz.models.pretrained import watched
+from attnviz.models.shelf import Shelf
 from tests.unit.helpers import until
 from tests.unit.small_models import DECODERS, MODELS, TEXT, WRITTEN_OUT, saved, tokenizer
 
@@ -52,7 +52,7 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
             assert goes_on.wait(20)
         return load(folder, lambda _: None)
 
-    monkeypatch.setattr(cache, "load", slowly)
+    monkeypatch.setattr("attnviz.models.shelf.load", slowly)
     told: dict[int, list[Progress]] = {0: [], 1: []}
     waiting = [threading.Thread(target=shelf.get, args=("slow", told[each].append)) for each in told]
     for thread in waiting:

@@ -12,7 +12,7 @@ import torch
 
 import attnviz
 from attnviz import Scenario, export, figures, training
-from attnviz.compare import Comparison
+from attnviz.explanation.comparing import Comparison
 from attnviz.teach.questions.seeing import Points, Table
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 

@@ -50,7 +50,7 @@ INITIALIZATION = (
 )
 STATISTIC = (
     (
-        "attnviz/scaling/row_statistics.py",
+        "attnviz/explanation/row_statistics.py",
         r"STATISTICS = \(\n(    Statistic.*?\n)*",
         '    Statistic("weight_beside", lambda rows: rows.rest),\n',
     ),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnviz import Scenario, trace
-from attnviz.compare import Comparison, about, moved_most
 from attnviz.core.scenario import traced
 from attnviz.core.seeding import POSITIONS
+from attnviz.explanation.comparing import Comparison, about, moved_most
 from attnviz.explanation.masking import mask_notes
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.teach.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped

@@ -23,13 +23,13 @@ from torch import Tensor
 
 from attnviz import AttentionTrace, Edit, Explanation, Scenario, explain
 from attnviz.board.data import FITS, board_data
-from attnviz.compare import Comparison, changed_in_words
 from attnviz.core.heads import as_seen, in_view, of_whole
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.core.what_if import WhatIf
 from attnviz.documents import report
+from attnviz.explanation.comparing import Comparison, changed_in_words
 from attnviz.export import (
     matrix_csv,
     matrix_names,

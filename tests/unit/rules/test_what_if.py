@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.compare import changed_in_words
 from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
 from attnviz.core.what_if import MOST_TYPED, SWITCHES, TYPED, WhatIf
+from attnviz.explanation.comparing import changed_in_words
 from attnviz.explanation.masking import cut_by_view, key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
 from attnviz.explanation.summary import out_of_the_ordinary

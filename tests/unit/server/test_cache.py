@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-from attnviz.models.cache import Cache
+from attnviz.core.cache import Cache
 
 
 def test_what_is_made_once_is_there_for_all_who_wait() -> None:

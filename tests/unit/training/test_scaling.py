@@ -12,11 +12,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.scaling import draws, row_statistics
+from attnviz.explanation import row_statistics
+from attnviz.explanation.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics, tokens_read
+from attnviz.scaling import draws
 from attnviz.scaling.arguments import MAX_DIM, MAX_DIMS, check_dims, log_steps, parse_dims
 from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import SweepStopped, sample_row, softmax_row, sweep_scaling
-from attnviz.scaling.row_statistics import STATISTICS, Z, averaged, share_interval, softmax_statistics, tokens_read
 from attnviz.scaling.settings import HEADS
 from attnviz.scaling.sources import SOURCES, Projections
 from tests.examples import examples

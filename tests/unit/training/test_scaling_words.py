@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attnviz.explanation.row_statistics import even_jacobian_norm
 from attnviz.figures import CURVES, curve_spec
 from attnviz.scaling.arguments import MAX_FACTOR
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
@@ -20,7 +21,6 @@ from attnviz.scaling.in_words import (
     theory_against_measured,
     write_number,
 )
-from attnviz.scaling.row_statistics import even_jacobian_norm
 from attnviz.scaling.sources import SOURCES
 from attnviz.words import plural, say
 from tests.examples import examples

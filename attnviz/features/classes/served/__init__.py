@@ -21,13 +21,13 @@ from starlette.routing import Route
 from attnviz.app.keeper.logs import get_log
 from attnviz.app.server.answers import NOT_KEPT, Served, Workers, message_in, nothing
 from attnviz.app.server.visitors import Pace, address_of
+from attnviz.core.cache import Cache
 from attnviz.features.classes.questions import as_csv, as_xapi
 from attnviz.features.classes.served import pages
 from attnviz.features.classes.served.telling import home_of, qr_code, state_for_page
 from attnviz.features.classes.served.voting import Voting, vote_of
 from attnviz.features.classes.settings import database
 from attnviz.features.classes.store import LETTERS, LETTERS_OF_CODE, AwayError, FullError, Phase, State, Store, Vote
-from attnviz.models.cache import Cache
 from attnviz.teach.asks import asked_of
 from attnviz.words import LANGUAGE
 

@@ -8,8 +8,10 @@ from statistics import NormalDist
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attnviz.scaling.sources import Floats, Scores
+Floats = NDArray[np.float32]
+Scores = NDArray[np.float64]
 
 # Of the intervals: wide, so that at most dimensions of a sweep they hold what theory expects.
 CONFIDENCE = 0.99
