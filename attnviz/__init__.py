@@ -1,11 +1,8 @@
 """attnviz: every number of self-attention, real, editable and explained."""
 
-from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace, SelfAttention, UndefinedAttentionError, attend
 from attnviz.core.attention.plain import FeedForwardTrace, feed_forward
 from attnviz.core.machine import available_devices
@@ -14,17 +11,24 @@ from attnviz.core.scenario import Scenario, trace
 from attnviz.core.tokens import tokenize
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
-from attnviz.marking import Marking, mark, mark_pipeline
-from attnviz.models import ModelEdit, ModelTrace, look_into
+from attnviz.feature import public, public_names
 from attnviz.published.by_class import by_class
-from attnviz.scaling.experiment import sweep_scaling
 from attnviz.tables.reading import read_table
-from attnviz.training import Training, TrainingSettings, train, train_many
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz import documents, figures
+    from attnviz.marking import mark as mark
+    from attnviz.marking import mark_pipeline as mark_pipeline
+    from attnviz.models import ModelEdit as ModelEdit
+    from attnviz.models import ModelTrace as ModelTrace
+    from attnviz.models import look_into as look_into
     from attnviz.notebook import BoardWidget
+    from attnviz.scaling.experiment import sweep_scaling as sweep_scaling
+    from attnviz.training import Training as Training
+    from attnviz.training import TrainingSettings as TrainingSettings
+    from attnviz.training import train as train
+    from attnviz.training import train_many as train_many
 
 __version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
 
@@ -33,13 +37,9 @@ __all__ = [
     "Edit",
     "Explanation",
     "FeedForwardTrace",
-    "ModelEdit",
-    "ModelTrace",
     "Scenario",
     "SelfAttention",
     "Trace",
-    "Training",
-    "TrainingSettings",
     "UndefinedAttentionError",
     "attend",
     "available_devices",
@@ -48,23 +48,23 @@ __all__ = [
     "explain",
     "feed_forward",
     "figures",
-    "look_into",
-    "mark",
-    "mark_pipeline",
     "read_table",
     "show_board",
-    "sweep_scaling",
     "tokenize",
     "trace",
-    "train",
-    "train_many",
+    *public_names(__name__),
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name in ("documents", "figures"):  # when first used, since Plotly takes its time
-        return import_module(f"attnviz.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would take any name
+
+    def __getattr__(name: str) -> Any:
+        if name in ("documents", "figures"):  # Plotly takes its time
+            return import_module(f"{__name__}.{name}")
+        return public(__name__, name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
 
 
 def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAULT_DIGITS) -> "BoardWidget":
@@ -80,28 +80,3 @@ def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAUL
     except ImportError as error:
         raise ImportError('show_board needs anywidget: pip install "attnviz[notebook]"') from error
     return board_widget(scenario, query, digits)
-
-
-def _documented(name: str) -> Callable[..., Any]:
-    """Return a function of `attnviz.documents`, imported when it's called."""
-
-    def look(shown: Any, **_: Any) -> Any:
-        return getattr(import_module("attnviz.documents"), name)(shown)
-
-    return look
-
-
-@typed
-def _figure_of_model(view: ModelTrace, *, dark: bool = False) -> Any:
-    """Return the attention weights of all heads as a Plotly figure: :func:`attnviz.figures.model_figure`."""
-    from attnviz.figures import model_figure
-
-    return model_figure(view, dark=dark)
-
-
-# Here, because a trace and a marking know nothing of how they are drawn.
-Trace._repr_html_ = _documented("trace_markup")
-Trace._repr_mimebundle_ = Scenario._repr_mimebundle_ = Training._repr_mimebundle_ = _documented("shown_in_notebook")
-Marking._repr_html_ = _documented("marking_markup")
-ModelTrace._repr_html_ = _documented("model_markup")
-ModelTrace.figure = _figure_of_model

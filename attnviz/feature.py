@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
+from pkgutil import resolve_name
 from typing import Any
 
 # Those of this package, in the order in which they are asked.
@@ -69,7 +70,11 @@ class Feature:
     pages: tuple[Page, ...] = ()
     keeps: tuple[str, ...] = ()  # parameters of links that hold what was typed, and outlive a run that fails
     folders: tuple[str, ...] = ()  # of addresses, whose pages need nothing of Streamlit's
-    fills: Mapping[str, str] = field(default_factory=dict)  # slots: "module:name", seen from its package
+    # Each gives "module:name", seen from its package: slots, public names that attnviz hands on, those of
+    # attnviz.documents as "documents.name", and commands by the word after `attnviz`.
+    fills: Mapping[str, str] = field(default_factory=dict)
+    public: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
     in_package: str = ""  # by default the folder of its name in attnviz.features
 
     def __post_init__(self) -> None:
@@ -89,8 +94,11 @@ class Feature:
 
     def given(self, slot: str) -> Any:
         """Return what it gives to a slot, imported now."""
-        module, _, name = self.fills[slot].partition(":")
-        return getattr(import_module(f"{self.package}.{module}"), name)
+        return self.named(self.fills[slot])
+
+    def named(self, place: str) -> Any:
+        """Return its "module:name", imported now."""
+        return resolve_name(f"{self.package}.{place}")
 
 
 @cache
@@ -116,6 +124,21 @@ def with_their_needs(found: list[Feature]) -> tuple[Feature, ...]:
 def pages(door: str | None = None) -> tuple[Page, ...]:
     """Return the pages of all features, or those behind a door."""
     return tuple(page for each in features() for page in each.pages if door in (None, page.door))
+
+
+def public_names(module: str) -> list[str]:
+    """Return the names that features bring to a module of attnviz."""
+    names = (f"attnviz.{name}".rpartition(".") for each in features() for name in each.public)
+    return [name for of, _, name in names if of == module]
+
+
+def public(module: str, name: str) -> Any:
+    """Return such a name; ``AttributeError`` where none brings it."""
+    called = f"{module}.{name}".removeprefix("attnviz.")
+    for each in features():
+        if called in each.public:
+            return each.named(each.public[called])
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
 def filled(slot: str) -> dict[str, Any]:

@@ -13,10 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from attnviz import __version__
 from attnviz.commands import Parser
-from attnviz.commands.classes import COMMANDS
 from attnviz.commands.mistyped import check_first_word
-from attnviz.commands.model import model, write
-from attnviz.commands.training import learn
 from attnviz.core.carried import bring_back
 from attnviz.core.changes import change_texts
 from attnviz.core.limits import check_choice, in_short
@@ -26,12 +23,12 @@ from attnviz.documents import board_frame, board_page, board_svg, report
 from attnviz.documents.page import tables
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.export import json_pieces, matrix_csv, matrix_names, pytorch_script
+from attnviz.feature import features
 from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
-from attnviz.link.rows.questions import question_of
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.link.state import read_link
-from attnviz.teach.questions import QUESTIONS
+from attnviz.teach.asks import drawn_of, subjects
 from attnviz.words import say
 
 _MASK = "mask"
@@ -41,13 +38,17 @@ _MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command, by default of this process; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    others = {"app": start, "board": board, "model": model, "train": learn, "write": write}
-    commands = {**COMMANDS, **others}
+    own = {"app": start, "board": board}
+    of_features = {word: each for each in features() for word in each.commands}
+    word = arguments[0] if arguments else ""
     try:
-        if arguments and arguments[0] in commands:
-            return commands[arguments[0]](arguments[1:])
-        if arguments:
-            check_first_word(arguments[0], tuple(commands))
+        if word in own:
+            return own[word](arguments[1:])
+        if word in of_features:
+            feature = of_features[word]
+            return feature.named(feature.commands[word])(arguments[1:])
+        if word:
+            check_first_word(word, (*own, *of_features))
         return show(arguments)
     except BrokenPipeError:
         return _seen_enough()
@@ -74,14 +75,17 @@ def board(arguments: Sequence[str]) -> int:
     parser.add("--back", default="", metavar="URL")
     parser.add("--tells", default="", metavar="ORIGIN")
     parser.add("--query", type=int, default=0, metavar="N")
-    parser.add("--question", metavar="NAME")
+    asked = [name for names in subjects().values() for name in names if drawn_of(name) is not None]
+    if asked:
+        parser.add("--question", metavar="NAME")
     given = parser.parse_args(arguments)
     if given.html is None:
         raise ValueError("attnviz board writes a file, expected --html FILE")
     scenario, digits = _asked(given)
-    question = question_of(given.question) if given.question else None
-    if given.question:
-        check_choice("--question", given.question, tuple(each.slug for each in QUESTIONS))
+    name = given.question if asked else None
+    if name:
+        check_choice("--question", name, asked)
+    question = drawn_of(name) if name else None
     page = board_page(question or scenario, query=given.query, digits=digits, link=given.back, tells=given.tells)
     given.html.write_text(page, encoding="utf-8", errors="replace")
     print(board_frame(given.html.name, question.title if question else scenario.text))
@@ -96,7 +100,8 @@ def _seen_enough() -> int:
 
 def _take_sentence(parser: Parser) -> None:
     """Let a command take a sentence's set-up, and where results go."""
-    parser.epilog = say("commands.others")
+    of_features = (say(f"commands.others.{each.name}") for each in features() if each.commands)
+    parser.epilog = " ".join((say("commands.others.own"), *of_features, say("commands.others.sentence")))
     table = parameters()
     parser.add_argument("--version", action="version", version=f"attnviz {__version__}")
     for name, parameter in table.items():

@@ -1,8 +1,9 @@
 """A trace: every intermediate of a computation, made by a table."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from torch import Tensor
@@ -50,9 +51,6 @@ class Trace:
     tokens: tuple[str, ...]
     notes: tuple[Later | str, ...]
     chances: tuple[str, ...]
-    # How a notebook shows a trace: the whole package says it, the core knows nothing of figures.
-    _repr_html_: ClassVar[Callable[["Trace"], str]]
-    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __init__(
         self,
@@ -81,6 +79,13 @@ class Trace:
         shapes = [f"{name} {tuple(matrix.shape)}" for name, matrix in self.matrices.items()]
         tokens = in_short(self.tokens) if self.tokens else "tokens without names"
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
+
+    # What shows a trace knows what it is made of, so it's imported when a notebook asks.
+    def _repr_html_(self) -> str:
+        return resolve_name("attnviz.documents:trace_markup")(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return resolve_name("attnviz.documents:shown_in_notebook")(self)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import json
 import re
 from base64 import b64encode
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import quote, urlsplit
 
 from attnviz.board.data import MOST_COLUMNS, fits_board
@@ -22,13 +22,10 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
 from attnviz.documents.apart import with_apart
 from attnviz.documents.page import FAMILY, own_face, page_of, tables
-from attnviz.documents.questions import asked_data
 from attnviz.documents.report import trace_markup, visible_text
 from attnviz.explanation.latex import symbol_in_latex
 from attnviz.export import matrix_names
 from attnviz.scripts import joined, shortened
-from attnviz.teach.questions import Question
-from attnviz.training import Training
 from attnviz.words import by_language, say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS, written
 
@@ -46,6 +43,18 @@ section button {{ display: block; margin: 6px 0; padding: 6px 14px; border: 1px 
   background: transparent; color: inherit; font: inherit; cursor: pointer; }}
 svg[role=img] {{ margin: 0 24px 16px 0; }}
 """
+
+
+@runtime_checkable
+class Question(Protocol):
+    """What is asked beside a board, as :mod:`attnviz.teach.questions` asks."""
+
+    @property
+    def title(self) -> str:
+        """The title of its page."""
+
+    def on_page(self, digits: int, told: bool | None) -> dict[str, Any]:
+        """Return what a page draws; with `told`, one of two boards."""
 
 
 @typed
@@ -109,14 +118,14 @@ def board_frame(address: str, title: str) -> str:
 
 
 def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int, told: bool | None) -> dict[str, Any]:
-    if isinstance(shown, Question):
-        return asked_data(shown, digits, told)
     if isinstance(shown, AttentionTrace):
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
         names = names[names.index("x") :] if "x" in names else names  # what X is made of has more rows than tokens
         return _alone(data_of_model(seen, query, digits, names), seen)
+    if not isinstance(shown, Scenario):
+        return shown.on_page(digits, told)
     trace = traced(checked_for_board(shown)).seen_from(0)
     return _alone(drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True), trace)
 
@@ -135,7 +144,7 @@ def checked_for_board(scenario: Scenario) -> Scenario:
 
 
 def _title(shown: Scenario | AttentionTrace | Question) -> str:
-    if isinstance(shown, Question):
+    if not isinstance(shown, Scenario | AttentionTrace):
         return shown.title
     text = shown.text if isinstance(shown, Scenario) else " ".join(shown.tokens)
     return say("report.title", sentence=visible_text(text))
@@ -163,21 +172,14 @@ _TOLD = ("attention_weights", "context")
 
 
 @typed
-def shown_in_notebook(shown: Scenario | Trace | Training, *, live: bool = True) -> dict[str, str]:
+def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str, str]:
     """Return what a notebook shows, by its MIME type.
 
     These are numbers, LaTeX and pictures; if `live`, with a board in a frame, which an untrusted notebook leaves out.
-    Of a training, they are of its example at its last moment.
 
     >>> sorted(shown_in_notebook(Scenario("a cat")))
     ['text/html', 'text/latex', 'text/plain']
     """
-    if isinstance(shown, Training):
-        bundle = shown_in_notebook(shown.trace(shown.moments[-1].step), live=live)
-        return bundle | {
-            "text/plain": repr(shown),
-            "text/html": f"<p>{html.escape(repr(shown))}</p>{bundle['text/html']}",
-        }
     trace = traced(shown) if isinstance(shown, Scenario) else shown
     if not isinstance(trace, AttentionTrace):
         return {"text/plain": repr(trace)}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from attnviz.core.stages import STAGES
-from attnviz.documents.marking_page import CellStyles, in_pairs, plain_table
+from attnviz.documents.marked import CellStyles, in_pairs, plain_table
 from attnviz.documents.page import page_of
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.exercises.mistakes import rule_of

@@ -26,7 +26,7 @@ import torch
 from attnviz.core.attention import AttentionTrace, attend
 from attnviz.core.limits import in_short
 from attnviz.core.stages import EVERY_STAGE
-from attnviz.documents.marking_page import STYLE, marking_page
+from attnviz.documents.marked import STYLE, marking_page
 from attnviz.documents.page import paragraphs, printed_page
 from attnviz.exercises.class_files import in_a_row, page_names, sheets_in_common
 from attnviz.exercises.exercise import DECIMALS, RESULTS, Exercise, decoded, is_exercise, is_good, word_of

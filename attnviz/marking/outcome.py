@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pkgutil import resolve_name
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -170,7 +171,6 @@ class Marking:
     otherwise: "Marking | None" = None
     said: str = ""
     _in_words: ClassVar[Callable[["Marking"], str]]  # the room says how
-    _repr_html_: ClassVar[Callable[["Marking"], str]]  # what a notebook shows; the package says how
 
     def __str__(self) -> str:
         return self._in_words()
@@ -178,6 +178,9 @@ class Marking:
     def __repr__(self) -> str:
         """Say the verdict: its tables and stages would fill pages."""
         return f"<Marking: {self}>"
+
+    def _repr_html_(self) -> str:  # a page knows what a marking is, so it's imported when a notebook asks
+        return resolve_name("attnviz.documents.marked:marking_markup")(self)
 
     def count(self, *marks: Mark) -> int:
         """Return how many cells have one of these marks."""

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import index
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 from torch import Tensor
 
+from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import check_choice, check_whole, in_short
 from attnviz.explanation.head_figures import HeadFigures
@@ -89,9 +91,6 @@ class ModelTrace:
     written: tuple[int, ...] = ()  # the last tokens: those that were put after the text
     second: str = ""  # of a pair: the second text, which is the last line of `text`
     computed_from: int = 0  # the rows before this one are of an earlier step, and their keys and values of its cache
-    # How a trace is drawn: the whole package says it, this room knows nothing of figures.
-    figure: ClassVar[Callable[..., Any]]
-    _repr_html_: ClassVar[Callable[..., str]]
     write: ClassVar[Callable[..., Any]]  # :func:`attnviz.models.writing.write`
     why: ClassVar[Callable[..., Any]]  # :func:`attnviz.models.reasons.why`
 
@@ -110,6 +109,15 @@ class ModelTrace:
         n_tokens = self.attending[0].attended.query.shape[-2]
         sizes = f"n_tokens={n_tokens}, n_layers={self.n_layers}, n_heads={self.n_heads}, kinds={self.kinds}"
         return f"ModelTrace({self.name!r}, {sizes})"
+
+    # What draws it knows what it is, so it's imported when somebody asks.
+    def _repr_html_(self) -> str:
+        return resolve_name("attnviz.documents.model_pages:model_markup")(self)
+
+    @typed
+    def figure(self, *, dark: bool = False) -> Any:
+        """Return the attention weights of all heads as a Plotly figure: :func:`attnviz.figures.model_figure`."""
+        return resolve_name("attnviz.figures.model_grid:model_figure")(self, dark=dark)
 
     @property
     def heads(self) -> Heads:

@@ -1,9 +1,10 @@
 """A finished training: its curves, moments, traces and gradients."""
 
+import html
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -91,8 +92,6 @@ class Training:
     losses: tuple[float, ...]
     moments: tuple[Moment, ...]
     stopped: str = ""
-    # How a notebook shows a training: the whole package says it.
-    _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __repr__(self) -> str:
         """Say what there is of it: all its numbers would fill pages.
@@ -107,6 +106,12 @@ class Training:
         return (
             f"Training({asked.task!r}, seed={asked.seed}, {done}, loss={last.loss:.4f}, accuracy={last.accuracy:.2f})"
         )
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Show its example at its last moment."""
+        bundle = self.trace(self.moments[-1].step)._repr_mimebundle_()
+        own = repr(self)
+        return bundle | {"text/plain": own, "text/html": f"<p>{html.escape(own)}</p>{bundle['text/html']}"}
 
     @property
     def settings(self) -> TrainingSettings:

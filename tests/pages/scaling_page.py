@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attnviz import sweep_scaling
-from attnviz.figures import CURVES
+from attnviz.figures.curves import CURVES
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.words import say
 from tests.pages.reader import Reader, as_array, in_address

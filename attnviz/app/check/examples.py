@@ -19,7 +19,7 @@ from attnviz.app.text import as_message
 from attnviz.core.scenario import trace
 from attnviz.core.stages import EVERY_STAGE, feed_forward_table, pictured
 from attnviz.core.trace import Trace
-from attnviz.documents.marking_page import in_pairs, marked_table, plain_table
+from attnviz.documents.marked import in_pairs, marked_table, plain_table
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import chosen_in_words
 from attnviz.figures import heatmap_spec

@@ -18,7 +18,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import STAGES
-from attnviz.documents.marking_page import in_pairs, marked_table
+from attnviz.documents.marked import in_pairs, marked_table
 from attnviz.exercises.answer_sheet import answer_sheet
 from attnviz.exercises.exercise import DECIMALS, MOST_D, MOST_HINTS, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import keys_json, sheet_to_hand_in

@@ -16,8 +16,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.text import as_message, message_of
 from attnviz.core.limits import MAX_D, MAX_HEADS, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.stages import ACTIVATIONS, BIASES, EVERY_STAGE, MASK, Table, formula_of, layer_table
-from attnviz.documents import marking_csv, marking_page
-from attnviz.documents.marking_page import in_pairs, marked_table
+from attnviz.documents.marked import in_pairs, marked_table, marking_csv, marking_page
 from attnviz.link.rows.check import AS_PRINTED, BY_DIGITS, CHOICES, DEFAULTS, EXACT, FOUND, ROUNDED, TABLE_NAMES
 from attnviz.marking import Mark, Marking, Misfit, UnknownDkError, handout, mark_fitting
 from attnviz.marking.settings import gone_on_with, path_of, symbol_of

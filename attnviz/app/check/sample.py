@@ -4,7 +4,7 @@ from functools import cache
 
 import streamlit as st
 
-from attnviz.documents.marking_page import in_pairs, legend, marked_table
+from attnviz.documents.marked import in_pairs, legend, marked_table
 from attnviz.marking import Marking, handout, mark_fitting, verdict
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed

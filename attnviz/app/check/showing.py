@@ -8,7 +8,7 @@ from attnviz.app.parts import examples
 from attnviz.app.session import url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
-from attnviz.documents.marking_page import STYLE, legend
+from attnviz.documents.marked import STYLE, legend
 from attnviz.link.rows.check import CHECK, EXAMPLES, EXERCISE, Checked, published_names
 from attnviz.link.rows.check import CHECK as CHECKING
 from attnviz.marking import Marking, verdict

@@ -23,7 +23,8 @@ from attnviz.app.text import as_message, literal, message_of
 from attnviz.core.limits import SaidError
 from attnviz.documents.model_code import model_script
 from attnviz.documents.model_pages import head_report, model_page
-from attnviz.figures import heatmap_spec, model_spec
+from attnviz.figures import heatmap_spec
+from attnviz.figures.model_grid import model_spec
 from attnviz.link.parameter_table import texts
 from attnviz.link.rows.model_texts import HEAD, Compared
 from attnviz.link.rows.models import (

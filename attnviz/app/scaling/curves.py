@@ -13,7 +13,7 @@ from attnviz.app.scaling.sweeps import Swept, inputs_of
 from attnviz.app.session.session import this_session
 from attnviz.app.text import is_dark
 from attnviz.core.scenario import Scenario
-from attnviz.figures import CURVE_ROWS, CURVES, Curve, curve_spec
+from attnviz.figures.curves import CURVE_ROWS, CURVES, Curve, curve_spec
 from attnviz.scaling.in_words import (
     about_gradient,
     about_source,

@@ -15,7 +15,7 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS, INITS
 from attnviz.explanation.row_statistics import tokens_read
-from attnviz.figures import Curve, curve_spec, histogram_spec, row_spec
+from attnviz.figures.curves import Curve, curve_spec, histogram_spec, row_spec
 from attnviz.scaling.draws import D_MODEL, N_TOKENS, drawn_scores, head_scores
 from attnviz.scaling.experiment import softmax_row
 from attnviz.scaling.in_words import about_factor, about_inits, described_curve, write_number

@@ -20,7 +20,7 @@ from attnviz.core.limits import MAX_D
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import visible
 from attnviz.explanation.row_statistics import tokens_read
-from attnviz.figures import row_spec
+from attnviz.figures.curves import row_spec
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.rows.scaling import SWEEP
 from attnviz.link.set_up import query_of

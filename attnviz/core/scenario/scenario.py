@@ -1,8 +1,9 @@
 """A scenario is the whole question: all that determines a computation."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from pkgutil import resolve_name
+from typing import Any
 
 from attnviz.core import limits
 from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, execute
@@ -73,8 +74,6 @@ class Scenario(Matrices):
     """
 
     edits: Edits = NO_EDITS  # said again, for a type checker takes what it inherits for what may be given
-    if TYPE_CHECKING:  # as it's no setting: what a notebook shows, of which the package says how
-        _repr_mimebundle_: ClassVar[Callable[..., dict[str, str]]]
 
     def __post_init__(self) -> None:
         named = mask_settings(self.__dict__)
@@ -96,6 +95,9 @@ class Scenario(Matrices):
         given = {each.name: (getattr(self, each.name), each.default) for each in fields(self) if each.name != "text"}
         changed = (f"{name}={value!r}" for name, (value, at_first) in given.items() if value != at_first)
         return f"Scenario({', '.join((repr(self.text), *changed))})"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:  # as of a trace
+        return resolve_name("attnviz.documents:shown_in_notebook")(self)
 
     def with_edits(self, edits: Iterable[Any]) -> "Scenario":
         """Return the scenario with these edits in place of its own.

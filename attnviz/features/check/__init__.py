@@ -10,4 +10,12 @@ FEATURE = Feature(
         "moved_to": "moved:moved_to",
         "fills_controls": "page.opening:fills_controls",
     },
+    public={
+        "mark": "public:mark",
+        "mark_pipeline": "public:mark_pipeline",
+        "documents.marking_csv": "public:marking_csv",
+        "documents.marking_markup": "public:marking_markup",
+        "documents.marking_page": "public:marking_page",
+    },
+    commands={"mark": "commands.mark:mark", "exercise": "commands.exercise:exercise"},
 )

@@ -6,4 +6,11 @@ FEATURE = Feature(
     "learn",
     pages=(Page("learn", door="models"),),
     fills={"parameters": "parameters:rows", "left": "page.leaving:left"},
+    public={
+        "Training": "public:Training",
+        "TrainingSettings": "public:TrainingSettings",
+        "train": "public:train",
+        "train_many": "public:train_many",
+    },
+    commands={"train": "commands:learn"},
 )

@@ -12,4 +12,14 @@ FEATURE = Feature(
         "arrived": "page.opening:arrived",
         "ready": "page.opening:load_first",
     },
+    public={
+        "ModelEdit": "public:ModelEdit",
+        "ModelTrace": "public:ModelTrace",
+        "look_into": "public:look_into",
+        "documents.head_report": "public:head_report",
+        "documents.model_markup": "public:model_markup",
+        "documents.model_page": "public:model_page",
+        "figures.model_figure": "public:model_figure",
+    },
+    commands={"model": "commands:model", "write": "commands:write"},
 )

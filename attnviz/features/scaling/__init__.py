@@ -6,4 +6,5 @@ FEATURE = Feature(
     "scaling",
     pages=(Page("scaling", door="learning", sets_up=True),),
     fills={"parameters": "parameters:rows", "fills_controls": "page.opening:fills_controls", "way": "ways:way"},
+    public={"sweep_scaling": "public:sweep_scaling"},
 )

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from pkgutil import resolve_name
+from typing import Any, Literal, get_args
 
 import torch
 
@@ -77,6 +78,10 @@ class Question:
 
     title = Said("questions.{its.name}.title")
     try_this = Said("questions.{its.name}.try")
+
+    def on_page(self, digits: int, told: bool | None = None) -> dict[str, Any]:
+        """Return what a page draws; with `told`, one of two boards."""
+        return resolve_name("attnviz.documents.questions:asked_data")(self, digits, told)
 
     @property
     def answer(self) -> tuple[str, ...]:

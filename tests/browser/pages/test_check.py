@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Error, Response, expect
 
-from attnviz.documents.marking_page import STYLE
+from attnviz.documents.marked import STYLE
 from attnviz.exercises.exercise import Exercise, left_out
 from attnviz.exercises.gradebook import read_keys
 from attnviz.published import worked_example

@@ -13,7 +13,8 @@ import torch
 import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import scale_style
-from attnviz.figures import CURVES, Curve, curve_spec, heatmap_spec, histogram_spec, points_spec, row_spec
+from attnviz.figures import heatmap_spec, points_spec
+from attnviz.figures.curves import CURVES, Curve, curve_spec, histogram_spec, row_spec
 from attnviz.scaling.arguments import MAX_DIMS
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.sources import SOURCES

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.commands.marking import mark as on_the_command_line
 from attnviz.core.heads import is_of_a_head
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import head_name
+from attnviz.features.check.commands.mark import mark as on_the_command_line
 from attnviz.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.marking.causes import causes_of
 from attnviz.marking.handout import by_fields, tables_in

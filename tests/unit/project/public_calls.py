@@ -13,10 +13,12 @@ import torch
 import attnviz
 from attnviz import Scenario, export, figures, training
 from attnviz.explanation.comparing import Comparison
+from attnviz.figures import curves
 from attnviz.teach.questions.seeing import Points, Table
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
+           "attnviz.figures.curves",
            "attnviz.marking", "attnviz.models", "attnviz.training", "attnviz.stories")  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
@@ -115,7 +117,7 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "x": lambda: X,
     # what other functions return
     "comparison": lambda: Comparison(attnviz.trace(SCENARIO), attnviz.trace(Scenario("a cat", seed=4))),
-    "curve": lambda: figures.CURVES[0],
+    "curve": lambda: curves.CURVES[0],
     "drawn": lambda: figures.heatmap_spec(attnviz.trace(SCENARIO), "q"),
     "edits": lambda: (),
     "gradients": lambda: trained().gradients_of(0),

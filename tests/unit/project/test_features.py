@@ -6,10 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import attnviz
+from attnviz import documents
 from attnviz.app.entry.main import PAGES
 from attnviz.feature import INSTALLED, SLOTS, Feature, features
 from attnviz.words import catalogue
@@ -17,6 +20,7 @@ from attnviz.words import catalogue
 ROOT = Path(__file__).parents[3]
 SECONDS = 300
 OF = {each.name: each for each in features()}
+PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
 # Declared, though the kernel still imports what they are made of: these can't be left out yet.
 SPREAD = ("explore", "lesson", "questions", "scaling", "learn", "models", "check")
 # What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
@@ -24,7 +28,8 @@ LIVES = """
 import json, sys
 import attnviz
 from attnviz import Scenario, trace
-assert not [name for name in sys.modules if name == "streamlit" or name.startswith("attnviz.features.")], sys.modules
+within = [name for name in sys.modules if name.startswith("attnviz.features.") and name.count(".") > 2]
+assert not within and "streamlit" not in sys.modules, (within, "streamlit" in sys.modules)
 from pkgutil import walk_packages
 from importlib import import_module
 for module in walk_packages(attnviz.__path__, "attnviz."):
@@ -43,7 +48,12 @@ for page in PAGES:
     drawn = AppTest.from_file(f"pages/{page}.py", default_timeout=120).run()
     assert not drawn.exception, (page, drawn.exception)
 client = TestClient(Starlette(routes=routes()))
-print(json.dumps({"pages": PAGES, "says": sorted(catalogue()), "class": client.get("/class").status_code}))
+public = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
+for module in (attnviz, attnviz.documents, attnviz.figures):
+    for name in module.__all__:
+        getattr(module, name)
+status = client.get("/class").status_code
+print(json.dumps({"public": public, "pages": PAGES, "says": sorted(catalogue()), "class": status}))
 """
 
 
@@ -83,6 +93,7 @@ def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) 
     gone = catalogue().keys() - {*told["says"]}
     assert gone
     assert [key for key in gone if without not in key] == []
+    assert {*told["public"]} == {*PUBLIC} - {name.rpartition(".")[2] for name in OF[without].public}
     assert (told["class"] == 404) == ("class" in OF[without].folders), "nobody answers where it did"
     one, other = (ran(folder, "-m", "attnviz", "a cat") for folder in (ROOT, tmp_path))
     assert one == other
@@ -94,8 +105,9 @@ def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) 
 def test_the_kernel_names_no_feature() -> None:
     inside = ROOT / "attnviz/features"
     files = [each for each in (ROOT / "attnviz").rglob("*.py") if inside not in each.parents]
-    named = [str(each) for each in files if re.search(r"attnviz\.features\.\w", each.read_text("utf-8"))]
-    assert named == []
+    typed = re.compile(r"^if TYPE_CHECKING:.*\n(?:    .*\n|\n)*", re.MULTILINE)  # for whoever checks types alone
+    run = ((each, typed.sub("", each.read_text("utf-8"))) for each in files)
+    assert [str(each) for each, text in run if re.search(r"attnviz\.features\.\w", text)] == []
 
 
 def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None:
@@ -110,6 +122,22 @@ def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None
 def test_a_slot_that_nobody_asks_for_is_refused() -> None:
     with pytest.raises(ValueError, match=r"the feature 'one' fills \['plases'\], expected some of \[.*'places'"):
         Feature("one", fills={"plases": "places:places"})
+
+
+@pytest.mark.parametrize("name", OF)
+def test_what_a_feature_hands_on_is_there(name: str) -> None:
+    feature = OF[name]
+    for of in (feature.public, feature.commands):
+        assert all(callable(feature.named(place)) for place in of.values())
+    for called in feature.public:
+        room, _, last = f"attnviz.{called}".rpartition(".")
+        assert getattr(import_module(room), last) is feature.named(feature.public[called])
+    assert f"commands.others.{name}" in catalogue() or not feature.commands
+
+
+def test_a_name_that_nobody_hands_on_is_refused_as_any_module_does() -> None:
+    with pytest.raises(AttributeError, match=r"module 'attnviz\.documents' has no attribute 'mark'"):
+        getattr(documents, "mark")  # noqa: B009  mypy knows that there is none
 
 
 @pytest.mark.parametrize("slot", SLOTS)

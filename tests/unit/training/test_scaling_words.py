@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.explanation.row_statistics import even_jacobian_norm
-from attnviz.figures import CURVES, curve_spec
+from attnviz.figures.curves import CURVES, curve_spec
 from attnviz.scaling.arguments import MAX_FACTOR
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.in_words import (

@@ -4,7 +4,7 @@ import pytest
 
 import attnviz
 from attnviz.explanation.row_statistics import BOUNDS, STATISTICS
-from attnviz.figures import CURVE_ROWS, CURVES, curve_spec
+from attnviz.figures.curves import CURVE_ROWS, CURVES, curve_spec
 from attnviz.words import say
 from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from attnviz.commands import Parser
 from attnviz.core.limits import check_whole
-from attnviz.documents import head_report, model_page
+from attnviz.documents.model_pages import head_report, model_page
 from attnviz.documents.page import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces

@@ -1,20 +1,19 @@
-"""Commands for teachers: marking, and exercises for a class."""
+"""The command that writes exercises for a class."""
 
 import argparse
 import os
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import urlencode
 
 from attnviz.commands import Parser
-from attnviz.commands.marking import mark, write_text
 from attnviz.core.limits import MAX_SEED, in_short
 from attnviz.exercises.answer_sheet import class_sheets
 from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
 from attnviz.exercises.gradebook import MOST_KEYS, keys_json, sheet_to_hand_in
+from attnviz.features.check.commands.mark import write_text
 from attnviz.link.rows.check import CHECK_TEXT, EXERCISE, Checked
 from attnviz.words import say
 
@@ -68,6 +67,3 @@ def _exercises(given: argparse.Namespace) -> list[Exercise]:
 def _link(address: str, one: Exercise) -> str:
     text = CHECK_TEXT.encode(Checked(EXERCISE, exercise=one, for_student=True))
     return f"{address.rstrip('/?')}?{urlencode({'check': text})}"
-
-
-COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = MappingProxyType({"mark": mark, "exercise": exercise})

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from attnviz.commands import Parser
 from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
-from attnviz.documents import marking_csv, marking_page
+from attnviz.documents.marked import marking_csv, marking_page
 from attnviz.exercises.class_files import STUDENTS, page_names, told_of_common
 from attnviz.exercises.exercise import Exercise
 from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, read_keys, student_page

@@ -1,0 +1,1 @@
+"""Commands for teachers: marking, and exercises for a class."""
