@@ -9,8 +9,9 @@ import { makeRoom } from "../../attnviz/app/components/heatmaps/drawing.js";
 const EARLY_KEYS = readFileSync(new URL("../../attnviz/app/server/early_keys.js", import.meta.url), "utf8");
 const LOOKS_A_SECOND = 10;
 
-/** Early keys on a page that rests after some looks, or never. @param {number} restsAfter */
-function pageThatRests(restsAfter) {
+/** Early keys on a page that is drawn after some looks, and rests after some, or never.
+ *  @param {number} restsAfter @param {number} drawnAfter */
+function pageThatRests(restsAfter, drawnAfter = 0) {
   let looks = 0;
   const page = {
     /** @type {((event: object) => void) | undefined} */ keep: undefined,
@@ -19,6 +20,7 @@ function pageThatRests(restsAfter) {
   };
   const body = { dispatchEvent: (/** @type {{ key: string }} */ event) => page.heard.push(event.key) };
   runInNewContext(EARLY_KEYS, {
+    window: { get attnvizAddress() { return { drawn: looks > drawnAfter ? {} : null }; } },
     document: { body, querySelector: () => (looks > restsAfter ? {} : null) },
     addEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ keep) => { page.keep = keep; },
     removeEventListener: () => { page.keep = undefined; },
@@ -55,6 +57,15 @@ test("a key that is pressed while a page loads is pressed again once it rests, a
   wait(10);
   assert.deepEqual(page.heard, ["PageDown"]);
   assert.ok(!press("PageDown"));
+});
+
+test("a key is kept however late the first run begins, before which none goes on either", () => {
+  const { page, press, wait } = pageThatRests(0, 300);
+  assert.ok(press("PageDown"));
+  wait(30);
+  assert.deepEqual(page.heard, []);
+  wait(2);
+  assert.deepEqual(page.heard, ["PageDown"]);
 });
 
 test("a page that never rests scrolls by its keys again within some seconds", () => {

@@ -2,8 +2,11 @@
 // it has ended. It stands in the page itself, before all scripts.
 {
   const HEARD = new Set(["PageDown", "PageUp", "ArrowLeft", "ArrowRight", " "]);
-  // The page stands once no run goes on in RESTS looks; for a run that a key begins, up to STARTS looks are waited. One
-  // that doesn't rest in MOST looks, 15 s, scrolls by its keys again.
+  // Until the first run begins, which takes long on a slow network, the page says notRunning, too, and draws no button
+  // that a key could press.
+  const isDrawn = () => Boolean(window.attnvizAddress?.drawn);
+  // From its first drawing on, the page stands once no run goes on in RESTS looks; for a run that a key begins, up to
+  // STARTS looks are waited. One that doesn't rest in MOST looks, 15 s, scrolls by its keys again.
   const [LOOK_MS, RESTS, STARTS, MOST] = [100, 3, 20, 150];
   /** @type {KeyboardEventInit[]} */
   const kept = [];
@@ -18,6 +21,7 @@
   let rests = 0;
   let looks = 0;
   const look = setInterval(() => {
+    if (!isDrawn()) return;
     rests = document.querySelector('[data-test-script-state="notRunning"]') ? rests + 1 : 0;
     looks += 1;
     const isOver = looks > MOST;
