@@ -3,7 +3,7 @@
 import { written } from "./values/numbers.js";
 import { blockIn, openBox, refusal } from "./editing.js";
 import { KEYS, press } from "./keys.js";
-import { placeOf } from "./places.js";
+import { addressOf, placeOf } from "./places.js";
 import { draggedTo } from "./spine/ruler.js";
 import { readCell } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
@@ -18,6 +18,8 @@ export class Input {
     this.typing = false; // whether a box to type into is open
     this.held = false; // whether a number is held by some pointer
     this.dragged = false; // whether it was, and what ends with it is no click
+    this.clicked = ""; // the address of the cell that was clicked last
+    this.twice = false; // whether that was the second click of two on it
     const { root } = board;
     const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown",
       "click", "dblclick", "paste"]);
@@ -67,12 +69,16 @@ export class Input {
     this.dragFrom(place, event);
   }
 
-  // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into.
+  // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into. The
+  // browser counts clicks by where the hand is: what is pinned unfolds, and may bring another cell there.
   click(/** @type {MouseEvent} */ event) {
     const key = event.target instanceof HTMLElement ? event.target.dataset.key : undefined;
     if (key !== undefined) return this.board.picking.turnReaders(Number(key));
     const place = this.placeOf(event.target);
-    if (!place || this.dragged || event.detail > 1) return;
+    const address = addressOf(place);
+    this.twice = event.detail > 1 && address === this.clicked;
+    this.clicked = address;
+    if (!place || this.dragged || this.twice) return;
     const { board } = this;
     this.kept = false; // what is pinned stays, and what is unpinned does not
     board.pointing.pin(board.pointing.isPinned(place) ? null : place);
@@ -149,7 +155,7 @@ export class Input {
 
   dblclick(/** @type {MouseEvent} */ event) {
     const place = this.placeOf(event.target);
-    if (!place || !this.board.isEditable(place)) return;
+    if (!place || !this.twice || !this.board.isEditable(place)) return;
     const text = written(this.board.givenAt(place), this.board.data.digits);
     this.type(place, text, text);
   }

@@ -137,3 +137,15 @@ def test_nothing_moves_whatever_the_numbers_the_mask_and_the_messages(
     expect(page.locator(".message")).not_to_be_empty()
     eventually(lambda: page.evaluate(_PLACES), before)
     page.context.close()
+
+
+def test_a_click_is_the_second_of_two_only_on_the_cell_of_the_first(board: LoneBoard) -> None:
+    """What a tapped cell unfolds may bring another one to where the finger taps next."""
+    first, other = ("attention_weights", 1, 2), ("v", 2, 0)
+    board.cell(first).dispatch_event("click", {"detail": 1})
+    board.chooses(first)
+    board.cell(other).dispatch_event("click", {"detail": 2})
+    board.chooses(other)
+    board.cell(other).dispatch_event("click", {"detail": 3})
+    board.chooses(other)
+    expect(board.button("Unpin")).to_be_visible()

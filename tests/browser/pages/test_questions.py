@@ -268,6 +268,7 @@ def _tries(learner: Learner, question: Question) -> None:
     token = re.fullmatch(r"Follow “(.+)”", name)
     if token and question.board_matrices(question.acted[1]):  # else a picture alone follows it
         expect(learner.page.locator(".chip.on").first).to_have_text(token[1])
+    learner.settle()  # its run moves what can be pressed next
 
 
 def test_a_button_and_a_cell_change_the_example_and_back_returns(learner: Learner) -> None:
