@@ -151,7 +151,7 @@ class Playground:
         for _ in range(3):
             try:
                 self.page.goto(f"{self.server}{path}{query}")
-                self.page.wait_for_selector("[data-testid=stApp]", timeout=30_000)
+                self.page.wait_for_selector("[data-testid=stApp]")
                 break
             except Error:  # a network that changes takes pages and scripts away while they load
                 continue

@@ -100,7 +100,7 @@ def test_what_is_said_of_a_cell_has_its_room_however_late_it_grows(new: New) -> 
     expect(explained).to_be_in_viewport()
     playground.page.wait_for_timeout(2500)  # as long as a busy machine takes
     explained.evaluate("element => { element.style.paddingBottom = '300px'; }")
-    eventually(partial(explained.evaluate, _APART, "q"), True, seconds=10)
+    eventually(partial(explained.evaluate, _APART, "q"), True)
 
 
 @pytest.mark.parametrize(

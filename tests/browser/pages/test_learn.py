@@ -209,18 +209,18 @@ def test_a_training_of_the_menu_keeps_its_settings_and_the_menu_gives_way(
     of_task.click()
     page.wait_for_timeout(HAND)
     menus.get_by_role("button", name=say(f"learn.variations.{variation}")).click()
-    expect(menus).to_have_count(0, timeout=15_000)
+    expect(menus).to_have_count(0)
     expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible(timeout=120_000)
     for _ in range(2):
         of_settings.click()
         rate = menus.get_by_label(say("learn.settings.learning_rate"))
         expect(rate).to_have_value("0.5" if variation == "saturated" else "0.02")
         page.keyboard.press("Escape")
-        expect(menus).to_have_count(0, timeout=15_000)
+        expect(menus).to_have_count(0)
         of_task.click()
         page.wait_for_timeout(HAND)
         page.keyboard.press("Escape")
-        expect(menus).to_have_count(0, timeout=15_000)
+        expect(menus).to_have_count(0)
     expect(page.get_by_text(say("learn.time.trained", steps=plural(600, "step")))).to_be_visible()
     assert f"learn={settings}" in page.url.split("&")[-1]
     assert "learn_step" not in page.url

@@ -117,6 +117,6 @@ def test_what_a_step_asks_ends_above_the_dock(new: New, height: int) -> None:
     for number, step in enumerate(STEPS[1:], 2):
         learner.go(f"/lesson?step={step.name}")
         learner.is_at(f"{number}. {step.title}")
-        expect(learner.page.locator(".board .name, .board .cell").first).to_be_visible(timeout=30_000)
+        expect(learner.page.locator(".board .name, .board .cell").first).to_be_visible()
         last, dock = (learner.page.locator(each) for each in (".st-key-predicting-skip", ".board .panel"))
         eventually(lambda: box_of(last)["y"] + box_of(last)["height"] <= box_of(dock)["y"], True)  # noqa: B023

@@ -244,6 +244,6 @@ def test_on_a_telephone_a_heads_board_stands_above_its_switches(new: New) -> Non
     page = new(Playground, 390, 844).open("/model", **first_model()).page
     page.get_by_role("button", name=say("models.page.numbers")).click()
     board, switches, foot = (page.locator(each) for each in (".board", ".st-key-model_switches", ".st-key-foot"))
-    expect(board).to_be_visible(timeout=30_000)
+    expect(board).to_be_visible()
     bottom = [box_of(each)["y"] + box_of(each)["height"] for each in (board, switches)]
     assert bottom[0] <= box_of(switches)["y"] < bottom[1] <= box_of(foot)["y"]

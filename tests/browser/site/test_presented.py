@@ -68,7 +68,7 @@ def test_a_place_is_whole_on_a_projector_in_digits_read_from_the_last_row(new: N
     path, matrices = PLACES[name]
     page = new(Learner, 1366, 768).go(f"{path}&present=1" if "?" in path else f"{path}?present=1").page
     board = page.locator(".board .cell, .chip, .weights td").first
-    expect(board).to_be_visible(timeout=30_000)
+    expect(board).to_be_visible()
 
     def missing() -> dict[str, Any]:
         seen = page.evaluate(_SEEN)
@@ -77,8 +77,8 @@ def test_a_place_is_whole_on_a_projector_in_digits_read_from_the_last_row(new: N
     for (width, height), pixels in HALLS.items():
         page.set_viewport_size({"width": width, "height": height})
         at_rest(page, lambda: page.evaluate(_SEEN))
-        eventually(missing, {"below": [], "cut": 0, "missing": []}, 8)
-        eventually(partial(digits_below, page, pixels), [], 8)
+        eventually(missing, {"below": [], "cut": 0, "missing": []})
+        eventually(partial(digits_below, page, pixels), [])
         if name == "explore":
             assert page.locator(".board .ribbon[d^=M]").count() == 6
             expect(page.locator(".board .share").nth(2)).to_have_text("61\N{NO-BREAK SPACE}%")
@@ -96,7 +96,7 @@ def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: Ne
     learner = new(Learner, 1366, 768)
     for more in ("", f"&{TOLD}", f"&{LISTED}"):
         page = learner.go(f"{EACH[name]}{more}&present=1").page
-        expect(page.locator(".board .cell, .chip, svg[role=img], .row-bars").first).to_be_visible(timeout=30_000)
+        expect(page.locator(".board .cell, .chip, svg[role=img], .row-bars").first).to_be_visible()
 
         def wrong() -> dict[str, Any]:
             seen = page.evaluate(_SEEN)  # noqa: B023
@@ -109,7 +109,7 @@ def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: Ne
             page.set_viewport_size({"width": width, "height": height})
             at_rest(page, lambda: page.evaluate(_SEEN))  # noqa: B023
             at = (more, width)
-            eventually(lambda: (at, wrong()), (at, {"below": [], "cut": 0, "scroll": False, "digits": []}), 8)  # noqa: B023
+            eventually(lambda: (at, wrong()), (at, {"below": [], "cut": 0, "scroll": False, "digits": []}))  # noqa: B023
 
 
 ELEVEN = urlencode({"text": "the quick brown fox jumps over the very lazy sleeping dog"})
@@ -129,7 +129,7 @@ _COVERED = """() => {
 @pytest.mark.parametrize("presented", [True, False], ids=["presented", "laptop"])
 def test_eleven_words_of_ones_own_are_whole_with_ribbons_and_digits(new: New, presented: bool) -> None:
     page = new(Learner, 1366, 768).go(f"/?{ELEVEN}{'&present=1' if presented else ''}").page
-    expect(page.locator(".board .cell").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".board .cell").first).to_be_visible()
 
     def wrong() -> dict[str, Any]:
         seen = page.evaluate(_SEEN)
@@ -143,13 +143,13 @@ def test_eleven_words_of_ones_own_are_whole_with_ribbons_and_digits(new: New, pr
         page.set_viewport_size({"width": width, "height": height})
         at_rest(page, lambda: page.evaluate(_SEEN))
         whole = {"below": [], "cut": 0, "missing": [], "covered": [], "ribbons": 11, "numbers": 121}
-        eventually(wrong, whole, 8)
+        eventually(wrong, whole)
 
 
 def test_no_name_of_a_curve_lies_over_what_stands_beside_its_chart(new: New) -> None:
     page = new(Learner, 1280, 720).go("/learn?present=1").page
     names = page.locator(".curves .name")
-    expect(names).to_have_count(2, timeout=30_000)
+    expect(names).to_have_count(2)
 
     table = box_of(page.locator(".weights table"))
     for at in range(2):
