@@ -18,8 +18,7 @@ from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, said_of, sign_o
 from attnviz.figures.heatmap import formula_in, lines_below_title, width_of
 from attnviz.figures.marks import even_share, has_colour_bar
 from attnviz.figures.picture import FINITE, Picture
-from attnviz.figures.small_tables import table_in_words, table_picture
-from attnviz.teach.questions import Table
+from attnviz.figures.small_tables import Table, table_in_words, table_picture
 from attnviz.words import say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 

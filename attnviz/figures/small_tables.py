@@ -1,8 +1,8 @@
 """Small pictures: differences, variants, and values with their mixes."""
 
 import html
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from torch import Tensor
@@ -13,7 +13,6 @@ from attnviz.core.stages import STAGES
 from attnviz.explanation.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
 from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
-from attnviz.teach.questions import Points, Table
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
@@ -94,6 +93,23 @@ def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
     return replace(drawn, stage=drawn.stage.retold(**texts), **more)
 
 
+@dataclass(frozen=True)
+class Table:
+    """A matrix to show as a heatmap.
+
+    `rows` and `columns` are labels; without them, they are numbered. `role` is a stage's colour; `sums` adds the sums.
+    """
+
+    title: str
+    matrix: Tensor
+    kind: Literal["signed", "share"] = "signed"
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sums: bool = False
+    limit: float | None = None  # of the colours, where several share it
+    role: Literal["x", "q", "k", "a", "v"] = "a"
+
+
 def table_picture(table: Table, digits: int, dark: bool) -> Picture:
     """Return what is drawn of a table."""
     z, stage = table.matrix.detach().double().numpy(), STAGES["scores"]
@@ -117,10 +133,19 @@ def table_in_words(table: Table, digits: int) -> str:
     finite = table.matrix[table.matrix.isfinite()]
     ends = (finite if finite.numel() else table.matrix).aminmax()
     least, most = (written(float(value), digits) for value in ends)
-    told = say("question_page.table_alt", title=table.title, rows=plural(rows, "row"),
+    told = say("figures.table_alt", title=table.title, rows=plural(rows, "row"),
                columns=plural(columns, "column"), least=least, most=most)  # fmt: skip
     n_others = table.matrix.numel() - finite.numel()
     return f"{told} {say('summary.described.not_finite', n=n_others)}" if n_others else told
+
+
+@dataclass(frozen=True)
+class Points:
+    """Values and contexts of two features, as points in a plane."""
+
+    values: Tensor
+    contexts: Tensor
+    labels: tuple[str, ...]
 
 
 def _joined(names: list[str], places: np.ndarray, apart: float) -> list[str]:

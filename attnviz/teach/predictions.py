@@ -53,7 +53,7 @@ def compared(now: str, before: str, after: str) -> str:
     """
     key = "stays" if before == after else "moves"
     after = now[:1].lower() + now[1:].removesuffix(".").removesuffix(" now")
-    return say(f"question_page.{key}", now=after, before=before)
+    return say(f"predicting.{key}", now=after, before=before)
 
 
 def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:

@@ -19,8 +19,8 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
+from attnviz.figures.small_tables import Table
 from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
-from attnviz.teach.questions.seeing import Table
 from attnviz.words import say
 from attnviz.words.numbers import written
 

@@ -25,10 +25,10 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
+from attnviz.figures.small_tables import Table
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.rows.explore import B_BITS, BITS
 from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
-from attnviz.teach.questions.seeing import Table
 from attnviz.teach.replaced import (
     about_other,
     can_add_to_row,

@@ -10,7 +10,7 @@ from attnviz.teach.questions.numerics import NUMBERS, ROOT, WHERE
 from attnviz.teach.questions.offered import Control, Exponent, Option, Preset
 from attnviz.teach.questions.order import ORDER
 from attnviz.teach.questions.products import PRODUCTS
-from attnviz.teach.questions.seeing import Now, Points, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.questions.shares import SHARES
 from attnviz.teach.questions.sizes import SIZES, WHICH_D
 
@@ -35,6 +35,5 @@ QUESTIONS: tuple[Question, ...] = tuple(
 )
 
 __all__ = [
-    "FIRST", "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Points", "Preset", "Question", "Seen",
-    "Table",
+    "FIRST", "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Preset", "Question", "Seen",
 ]  # fmt: skip

@@ -11,12 +11,13 @@ from attnviz.core.rules import Rotate
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import attends_most
+from attnviz.figures.small_tables import Table
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.masks_and_heads import ACTORS
 from attnviz.teach.questions.offered import QUERY, Option
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.words import plural, say
 
 SAME = 1e-5  # what two ways to the same numbers may differ by

@@ -8,11 +8,12 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation.summary import attends_most
+from attnviz.figures.small_tables import Table
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.offered import QUERY, Option
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.words import plural, say
 
 NUMBERED = {"one": 1, "two": 2, "three": 3, "four": 4, "ten": 10}  # links name choices in words

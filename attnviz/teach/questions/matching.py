@@ -8,11 +8,12 @@ import torch
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
+from attnviz.figures.small_tables import Points, Table
 from attnviz.teach.questions.asking import OF_OLDER_LINKS, Question
 from attnviz.teach.questions.cat import CAT, eye, rows
 from attnviz.teach.questions.offered import QUERY, Control, Option, Preset
 from attnviz.teach.questions.predicted import Prediction
-from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
+from attnviz.teach.questions.seeing import Now, Seen, real_difference
 from attnviz.teach.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.words import say, thousands
 

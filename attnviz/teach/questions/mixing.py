@@ -8,11 +8,12 @@ import torch
 from attnviz.core.carried import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import attention_table
+from attnviz.figures.small_tables import Points, Table
 from attnviz.teach.questions.asking import OF_OLDER_LINKS, Question
 from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.offered import Control, Preset
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Points, Seen, Table, real_difference
+from attnviz.teach.questions.seeing import Now, Seen, real_difference
 from attnviz.teach.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.words import plural, say
 

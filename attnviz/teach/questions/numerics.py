@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
+from attnviz.figures.small_tables import Table
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
 from attnviz.scaling.typical_rows import typical_rows
@@ -16,7 +17,7 @@ from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.offered import QUERY, Exponent, Option, Preset
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import ByWidth, Now, Seen, Table
+from attnviz.teach.questions.seeing import ByWidth, Now, Seen
 from attnviz.teach.replaced import dropout, factors, times
 from attnviz.teach.variations import with_matrix
 from attnviz.words import say, thousands

@@ -9,11 +9,12 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.figures.small_tables import Table
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import rows
 from attnviz.teach.questions.offered import Preset
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table, in_float64, real_difference
+from attnviz.teach.questions.seeing import Now, Seen, in_float64, real_difference
 from attnviz.teach.variations import (
     PROJECTIONS,
     next_token_loss,

@@ -8,12 +8,13 @@ import torch.nn.functional as F
 
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.head_figures import score_parts
+from attnviz.figures.small_tables import Table
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT, rows
 from attnviz.teach.questions.masks_and_heads import NUMBERED
 from attnviz.teach.questions.offered import QUERY, Option
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.words import plural, say
 
 SAME = 1e-5  # relative to the largest number: what two ways to the same product may differ by

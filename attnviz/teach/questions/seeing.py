@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -12,6 +11,7 @@ from attnviz.core.attention import AttentionTrace, attend, execute
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.figures.small_tables import Points, Table
 from attnviz.scaling.typical_rows import TypicalRow
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -19,32 +19,6 @@ from attnviz.words.numbers import written
 EXACT = 1e-13  # what two computations in float64 may differ by, relative to the size of what they are made from
 TELLS = 1e-4  # where they may differ by more than this, a change cannot be told from rounding, and counts as one
 COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A matrix to show as a heatmap.
-
-    `rows` and `columns` are labels; without them, they are numbered. `role` is a stage's colour; `sums` adds the sums.
-    """
-
-    title: str
-    matrix: Tensor
-    kind: Literal["signed", "share"] = "signed"
-    rows: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    sums: bool = False
-    limit: float | None = None  # of the colours, where several share it
-    role: Literal["x", "q", "k", "a", "v"] = "a"
-
-
-@dataclass(frozen=True)
-class Points:
-    """Values and contexts of two features, as points in a plane."""
-
-    values: Tensor
-    contexts: Tensor
-    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.explanation.summary import attends_most
+from attnviz.figures.small_tables import Table
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT
 from attnviz.teach.questions.masks_and_heads import ACTORS
 from attnviz.teach.questions.offered import QUERY, Option
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import softmax_over
 from attnviz.words import listed, plural, say
 

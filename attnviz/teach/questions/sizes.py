@@ -12,12 +12,13 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import STAGES
 from attnviz.explanation import shapes_of
+from attnviz.figures.small_tables import Table
 from attnviz.scaling.settings import SweepSettings
 from attnviz.teach.questions.asking import Question
 from attnviz.teach.questions.cat import CAT, eye, rows
 from attnviz.teach.questions.offered import Control, Option, Preset
 from attnviz.teach.questions.predicted import READS, Prediction
-from attnviz.teach.questions.seeing import Now, Seen, Table
+from attnviz.teach.questions.seeing import Now, Seen
 from attnviz.teach.variations import Measured, measured_scores, unit_example
 from attnviz.words import plural, say, thousands
 

@@ -15,10 +15,10 @@ from attnviz import Scenario
 from attnviz.colours.palette import scale_style
 from attnviz.figures import heatmap_spec, points_spec
 from attnviz.figures.curves import CURVES, Curve, curve_spec, histogram_spec, row_spec
+from attnviz.figures.small_tables import Points
 from attnviz.scaling.arguments import MAX_DIMS
 from attnviz.scaling.experiment import softmax_row, sweep_scaling
 from attnviz.scaling.sources import SOURCES
-from attnviz.teach.questions import Points
 
 X = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
 DIMS = (1, 4, 16, 64)

@@ -25,7 +25,7 @@ from attnviz.core.stages import STAGES
 from attnviz.documents.matrices import png
 from attnviz.documents.page import script_json
 from attnviz.explanation.numbers_from import numbers_in_words
-from attnviz.teach.questions import Table
+from attnviz.figures.small_tables import Table
 from attnviz.words.numbers import written
 
 HOSTILE = "</script><script>alert(1)</script>"

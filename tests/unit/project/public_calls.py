@@ -14,7 +14,7 @@ import attnviz
 from attnviz import Scenario, export, figures, training
 from attnviz.explanation.comparing import Comparison
 from attnviz.figures import curves
-from attnviz.teach.questions.seeing import Points, Table
+from attnviz.figures.small_tables import Points, Table
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
