@@ -31,8 +31,8 @@ INSTALLED = (
 ENTRY_POINTS = "attnviz.features"  # other people's: each names a `FEATURE`
 SLOTS = (
     "parameters",  # a function that returns its rows of the table of links: link/parameter_table.py
-    "places",  # a function that yields its places (name, title, text) for whoever looks for something: teach/finding.py
-    "opens",  # a function that opens one of these, in a callback: app/questions/finding.py
+    "places",  # a function that yields its places (name, title, text), for whoever looks for something
+    "opens",  # a function that opens one of these, in a callback
     "serves",  # a function that returns what addresses it answers: app/server/answers.py
     "begins",  # a function that is called when the server starts
     "boards",  # a function that returns its boards of a query alone, by what pages ask for: app/server/boards.py
@@ -58,7 +58,7 @@ class Page:
     sets_up: bool = False  # whether the shared set-up plays a part there
     has_board: bool = False  # whether a board stands in it, whose script is fetched with the page
     hidden: bool = False  # whether the navigation leaves it out
-    part: str = ""  # the parameter of links that makes one page several, each seen from its top
+    parts: tuple[str, ...] = ()  # parameters of links: the first makes one page several, all say what is open there
 
 
 @dataclass(frozen=True)

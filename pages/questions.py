@@ -1,6 +1,6 @@
 """Questions that learners ask, each answered by what can be seen."""
 
-from attnviz.app.questions.question import open_question, show_list, show_question
+from attnviz.features.questions.page.question import open_question, show_list, show_question
 
 question = open_question()
 if question is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.browser.playground import Playground
     from tests.browser.proxy import Network
     from tests.browser.readers import New, Tabs
+    from tests.node import PageScript
 
 replace_kernels()
 
@@ -59,6 +60,17 @@ def _main_module() -> Iterator[None]:
     ours = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = ours
+
+
+@pytest.fixture(scope="session")
+def script() -> Iterator[PageScript]:
+    """The page's script in Node."""
+    from tests.node import PageScript, what_python_sends
+
+    with what_python_sends() as environment:
+        page_script = PageScript(environment)
+        yield page_script
+        page_script.close()
 
 
 # One server and one Chromium for all browser tests; a tab with nothing remembered for each reader.

@@ -47,7 +47,7 @@ svg[role=img] {{ margin: 0 24px 16px 0; }}
 
 @runtime_checkable
 class Question(Protocol):
-    """What is asked beside a board, as :mod:`attnviz.teach.questions` asks."""
+    """What is asked beside a board."""
 
     @property
     def title(self) -> str:
@@ -71,7 +71,7 @@ def board_page(
     """Return boards as one interactive HTML page that needs nothing else.
 
     Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
-    or a question of `attnviz.teach.questions`, whose board, or tables, show what happens once it was predicted. Nothing
+    or a question, whose board, or tables, show what happens once it was predicted. Nothing
     of that is drawn before, but the file holds it; with `told`, it holds one of the two alone, and asks nothing.
     `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
     a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.

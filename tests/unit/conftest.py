@@ -1,4 +1,4 @@
-"""The page's script in Node, and a marker's skip."""
+"""What a script leaves behind, and a marker's skip."""
 
 import os
 from collections.abc import Iterator
@@ -6,19 +6,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from tests.node import PageScript, what_python_sends
-
 # They run in a copy of the package with rows of their own: see test_additions.py.
 collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["rules/additions"]
-
-
-@pytest.fixture(scope="session")
-def script() -> Iterator[PageScript]:
-    """The page's script in Node."""
-    with what_python_sends() as environment:
-        page_script = PageScript(environment)
-        yield page_script
-        page_script.close()
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ What is asked, and which choice the numbers make right, is an `Asked` of attnviz
 
 `then` runs with the press, before the next run; all that it changes of the link is one step of Back. Space reveals, as
 a teacher does. A link with `predictions=off` asks for none: :func:`prediction` is then always `TRIED`. A page that
-draws what `asked` is about without asking is found by tests/browser/pages/test_questions.py.
+draws what `asked` is about without asking is found by tests in the browser, which look for it in the page before.
 """
 
 import re

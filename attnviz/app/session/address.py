@@ -16,8 +16,8 @@ from attnviz.app.session.memory import Memory, Offer, lay, memory, written
 from attnviz.app.session.painting import AT
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
+from attnviz.feature import pages
 from attnviz.link.parameter_table import texts
-from attnviz.link.rows.questions import NUMBERS, QUESTION
 from attnviz.link.set_up import EXAMPLE, PUBLISHED, VECTORS_OF_OPENING, parameters, read_controls, settings_by_class
 from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
@@ -27,7 +27,7 @@ PLAYGROUND = ""  # the first page has no name in an address
 _MOST_OFFERS = 32  # that the page may not have taken yet
 # Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
 PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
-OPENED = {"questions": [QUESTION, NUMBERS]}  # what opens a part of a page, by the page
+OPENED = {page.name: list(page.parts) for page in pages() if page.parts}  # what opens a part of a page, by the page
 SENT = {
     "PUT_OFF": PUT_OFF,
     "CONTROLS": list(parameters()),  # these are bound to the address

@@ -4,7 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "questions",
-    pages=(Page("questions", door="learning", has_board=True, part="question"),),
+    pages=(Page("questions", door="learning", has_board=True, parts=("question", "numbers")),),
     fills={
         "parameters": "parameters:rows",
         "asks": "asks:OfQuestions",

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, example_text, question_of
+from attnviz.features.questions.questions import QUESTIONS, SUBJECTS, Question
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
-from attnviz.link.rows.questions import NUMBERS, QUESTION, Example, example_text, question_of
 from attnviz.teach.asks import Asks
 from attnviz.teach.predictions import Asked
-from attnviz.teach.questions import QUESTIONS, SUBJECTS, Question
 from attnviz.words import say
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from attnviz.app.components.board import drawn_data
-from attnviz.app.questions.question import looks_of
 from attnviz.app.server.boards import Board, is_presented
 from attnviz.board.drawn import packed
+from attnviz.features.questions.page.question import looks_of
+from attnviz.features.questions.parameters import NUMBERS, QUESTION, example_from_text, question_of
 from attnviz.link import parameter_table as rows
 from attnviz.link.page_texts import TRIED
-from attnviz.link.rows.questions import NUMBERS, QUESTION, example_from_text, question_of
 from attnviz.link.state import State
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from attnviz.link.rows.questions import NUMBERS, QUESTION
-from attnviz.teach.questions import QUESTIONS
+from attnviz.features.questions.parameters import NUMBERS, QUESTION
+from attnviz.features.questions.questions import QUESTIONS
 from attnviz.teach.ways import Way
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import attnviz
 from attnviz import Edit, Scenario
 from attnviz.documents import board_page
-from attnviz.teach.questions import QUESTIONS, Question
+from attnviz.features.questions.questions import QUESTIONS, Question
 from attnviz.words import say
 from attnviz.words.numbers import in_cell
 from tests.browser.lone_board import LoneBoard

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz.app.server.where import moved_to
-from attnviz.link.rows.questions import question_of
+from attnviz.features.questions.parameters import question_of
 from attnviz.link.set_up import parameters
 from attnviz.teach.lesson import STEPS
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of

@@ -16,7 +16,6 @@ from attnviz.documents import board_page, board_svg, report
 from attnviz.export import matrix_csv, matrix_names, pytorch_script, trace_json
 from attnviz.link.codecs import Flag
 from attnviz.link.set_up import parameters, query_of
-from attnviz.teach.questions import QUESTIONS
 from tests.examples import examples
 from tests.unit.helpers import setups
 
@@ -71,10 +70,6 @@ def test_json_csv_code_and_html_are_those_of_the_library(capsys: pytest.CaptureF
     frame = printed(capsys, "board", *CAT, "--html", str(alone))
     assert frame.startswith('<iframe src="a%20%27b%27.html" title="')
     assert alone.read_text(encoding="utf-8") == board_page(CAT_SCENARIO)
-    assert QUESTIONS[0].title[:20] in printed(capsys, "board", "--question", QUESTIONS[0].slug, "--html", str(alone))
-    assert alone.read_text(encoding="utf-8") == board_page(QUESTIONS[0])
-    assert main(["board", "--question", "vlaues", "--html", str(alone)]) == 2
-    assert "'vlaues' can't be --question. Take one of these: values, self" in capsys.readouterr().err
 
 
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -74,8 +74,9 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
         _first(key="first_component", height=1)
         address.hear()
     with st.container(key="name"):
-        part = next(each.part for each in pages() if each.name == page)
-        place, drawn = f"{page}/{url_texts.current(part) if part else ''}", "dark" if is_dark() else "light"
+        parts = next(each.parts for each in pages() if each.name == page)[:1]
+        place = f"{page}/{''.join(url_texts.current(each) for each in parts)}"
+        drawn = "dark" if is_dark() else "light"
         data = {"name": say("app.name"), "place": place, "door": door, "setsUp": sets_up, "drawn": drawn}
         _name(key="app_name", data=data, on_theme_change=lambda: None)
     with st.container(horizontal=True, key="top_bar"):

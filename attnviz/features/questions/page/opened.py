@@ -1,7 +1,7 @@
 """The open question."""
 
-from attnviz.app.questions.panel import open_it
-from attnviz.link.rows.questions import question_of
+from attnviz.features.questions.page.panel import open_it
+from attnviz.features.questions.parameters import question_of
 
 
 def open_place(name: str) -> None:

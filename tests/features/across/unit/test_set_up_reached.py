@@ -6,8 +6,8 @@ import pytest
 
 from attnviz.core.scenario import Scenario
 from attnviz.features.history.steps import STEPS
+from attnviz.features.questions.questions import QUESTIONS, Option, Question
 from attnviz.link.set_up import parameters
-from attnviz.teach.questions import QUESTIONS, Option, Question
 
 # What a sentence brings with it, what says how numbers are drawn or shown, and where they are computed.
 NOT_TAUGHT = {"text", "embedding", "word_classes", "digits", "device"}
