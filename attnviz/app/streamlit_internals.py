@@ -7,6 +7,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
+import streamlit as st
 import streamlit.runtime
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from streamlit.delta_generator import DeltaGenerator
@@ -21,9 +22,10 @@ from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
+from attnviz.words import LANGUAGE, spoken
 
 __all__ = ["DeltaGenerator", "get_logger", "get_script_run_ctx", "is_connected", "is_fragment_run", "is_of_a_reader",
-           "replace_parts", "run_again"]  # fmt: skip
+           "replace_parts", "run_again", "speak_as_accepted"]  # fmt: skip
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
 _OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file
@@ -68,6 +70,11 @@ def replace_parts() -> None:
     script_requests._coalesce_widget_states = _with_all_told
 
 
+def speak_as_accepted() -> None:
+    """Speak to this session's reader, in this thread, as their browser accepts."""
+    LANGUAGE.set(spoken(st.context.headers.get("Accept-Language", "")))
+
+
 def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | None) -> WidgetStates | None:
     """Join two messages that one run answers; Back's omits a page's controls."""
     if joined := _joined(old_states, new_states):
@@ -77,7 +84,11 @@ def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | N
 
 
 def _hear_whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
-    """Take what was told and call back, without giving way halfway."""
+    """Take what was told and call back, without giving way halfway.
+
+    Here a thread begins for a session: what it calls back, and the run that follows, speak one language.
+    """
+    speak_as_accepted()
     gives_way, vars(states)["_yield_callback"] = states._yield_callback, lambda: None
     try:
         _hear(states, *given, **more)

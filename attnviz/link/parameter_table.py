@@ -26,6 +26,7 @@ from attnviz.link.page_texts import (
 from attnviz.link.parameter import Parameter
 from attnviz.link.playlist_text import MOMENT, MOST_MOMENTS, MOST_OF_PLAYLIST, PLAYLIST, PLAYLIST_TEXT
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
+from attnviz.words import by_language
 
 QUERY, CELL, PINNED, HIDE = "query", "cell", "pinned", "hide"
 HEAD, LAYER = "head", "layer"
@@ -35,7 +36,7 @@ PRESENT, PRESENTED = "present", "1"  # large, for a lecture room, on any page
 MOST_TOGETHER = 470_000  # of all texts; the server reads 524 288 characters, and the controls need some
 
 
-@cache
+@by_language()
 def texts() -> Mapping[str, Parameter]:
     """Return the parameters that are no controls, by name.
 
@@ -78,7 +79,7 @@ def once() -> Mapping[str, Parameter]:
     return MappingProxyType({LEFT_OUT: Parameter(LEFT_OUT, "", Text(1000), 1000)})
 
 
-@cache
+@by_language()
 def table() -> Mapping[str, Parameter]:
     """Return every row by its name.
 

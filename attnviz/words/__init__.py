@@ -13,6 +13,7 @@ A feature's folder has a catalogue of its own, `words/en`: its files are laid ov
 table.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -32,6 +33,7 @@ LANGUAGE = ContextVar("language", default=DEFAULT)  # in which a session is spok
 P = ParamSpec("P")
 Made = TypeVar("Made")
 _SHARED = ("pages", "shared")  # the files whose tables are subjects of their own
+_MOST_ACCEPTED = 400  # characters of a header; a browser's have some 50
 _COUNTS = ("n", "count")  # the places that hold how many there are of something
 
 
@@ -50,11 +52,14 @@ def by_language(most: int | None = None) -> Callable[[Callable[P, Made]], Callab
 
 @by_language()
 def catalogue() -> Mapping[str, Template]:
-    """Return every sentence, or its forms, by its key."""
-    language = LANGUAGE.get()
+    """Return every sentence, or its forms, by its key.
+
+    What a language hasn't yet is there in English.
+    """
     found: dict[str, Template] = {}
-    for name in (*_small(language), *(name for name in _subjects(language) if name not in _SHARED)):
-        found |= _subject(language, name)
+    for language in (DEFAULT, LANGUAGE.get()):
+        for name in (*_small(language), *(name for name in _subjects(language) if name not in _SHARED)):
+            found |= _subject(language, name)
     return MappingProxyType(found)
 
 
@@ -91,7 +96,8 @@ def _lay_over(below: dict[str, Any], tables: Mapping[str, Any], key: str) -> Non
 
 @cache
 def _small(language: str) -> Mapping[str, Any]:
-    return MappingProxyType({name: table for file in _SHARED for name, table in _tables(language, file).items()})
+    files = (file for file in _SHARED if file in _subjects(language))
+    return MappingProxyType({name: table for file in files for name, table in _tables(language, file).items()})
 
 
 @cache
@@ -101,7 +107,7 @@ def _subject(language: str, name: str) -> Mapping[str, Template]:
     Reading them all takes a quarter of the package's import time.
     """
     found: dict[str, Template] = {}
-    _collect(found, name, _tables(language, name) if name in _subjects(language) else _small(language)[name])
+    _collect(found, name, _tables(language, name) if name in _subjects(language) else _small(language).get(name, {}))
     return MappingProxyType(found)
 
 
@@ -110,8 +116,30 @@ def languages() -> list[str]:
     return [each.name for each in files(__name__).iterdir() if each.joinpath("shared.toml").is_file()]
 
 
+def spoken(accepts: str) -> str:
+    """Return the language for whoever accepts these (the header Accept-Language).
+
+    It's the one that they like best of those that there are, or English.
+
+    >>> spoken("tlh, en-GB;q=0.8"), spoken(""), spoken("../de;q=x, *")
+    ('en', 'en', 'en')
+    """
+    wanted = (part.partition(";") for part in accepts[:_MOST_ACCEPTED].lower().split(","))
+    liked = [(_liking(rest), name.strip().partition("-")[0]) for name, _, rest in wanted]
+    best_first = sorted(liked, key=lambda each: -each[0])
+    return next((name for liking, name in best_first if liking and name in languages()), DEFAULT)
+
+
+def _liking(rest: str) -> float:
+    """Return how much a language is liked, from 0 to 1: q=0.8."""
+    found = re.fullmatch(r"\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*", rest)
+    return float(found[1]) if found else float(not rest)
+
+
 def _template(key: str) -> Template:
-    return _subject(LANGUAGE.get(), key.partition(".")[0])[key]
+    subject = key.partition(".")[0]
+    found = _subject(LANGUAGE.get(), subject)
+    return found[key] if key in found else _subject(DEFAULT, subject)[key]
 
 
 def _collect(found: dict[str, Template], key: str, value: Any) -> None:

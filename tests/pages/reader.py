@@ -15,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.app.entry import SCRIPT
 from attnviz.app.model import looked
-from attnviz.link import parameter_table as table
 from attnviz.models import offered
 from tests.golden import with_the_published
 
@@ -85,15 +84,11 @@ def forget_models() -> None:
 def offering(*folders: object) -> Iterator[None]:
     """Have the server offer the models of these folders."""
 
-    def anew() -> None:
-        for cached in (offered, table.texts):
-            cached.cache_clear()
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, folders)))
-        anew()
+        offered.cache_clear()
         yield
-    anew()
+    offered.cache_clear()
 
 
 class Reader:

@@ -28,6 +28,7 @@ import streamlit as st
 
 from attnviz.app.keeper import figures
 from attnviz.app.keeper.logs import get_log
+from attnviz.app.streamlit_internals import speak_as_accepted
 from attnviz.app.text import as_message
 from attnviz.words import say
 
@@ -209,6 +210,7 @@ def watched_run() -> Iterator[Run]:
     A run that took too long says so on the page instead.
     """
     run, how, start = Run(), ANEW, time.perf_counter()
+    speak_as_accepted()
     try:
         with in_turn():
             yield run

@@ -15,6 +15,7 @@ from attnviz.app.server.connections import limit_connections
 from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.settings import settings
+from attnviz.app.server.speaking import Speaks
 from attnviz.app.server.visitors import Visitors, listed
 from attnviz.app.server.where import SafeHeaders, SaysWhere
 from attnviz.feature import filled
@@ -38,6 +39,7 @@ def middleware() -> list[Middleware]:
             most_mib=given.most_memory,
             forwarders=given.forwarders,
         ),
+        Middleware(Speaks),
         Middleware(SaysWhere),
         Middleware(SendsPacked),
     ]

@@ -31,7 +31,7 @@ from attnviz.export import notebook, pytorch_script
 from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.training import train, training_notebook, training_script
-from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say
+from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say, spoken
 from tests.languages import made_up
 from tests.unit.small_models import TEXT, gpt_oss, t5, tokenizer
 
@@ -80,7 +80,7 @@ def test_each_session_is_spoken_to_in_its_language(tmp_path: Path) -> None:
     other = copy_context()
     other.run(LANGUAGE.set, str(tmp_path))
     assert other.run(plural, 1200, "token") == "1.200 Tokens"
-    assert other.run(catalogue).keys() == {"language.thousands", "count.token"}
+    assert other.run(catalogue)["count.token"] != catalogue()["count.token"]
     assert plural(1200, "token") == "1,200 tokens"
 
 
@@ -155,6 +155,31 @@ def test_a_servers_threads_speak_the_language_of_who_asks(tmp_path: Path) -> Non
     english, other = told(), made_up(tmp_path).run(told)
     assert other != english
     assert say("stages.x.plain") not in other
+
+
+def test_what_a_language_hasnt_yet_is_said_in_english(tmp_path: Path) -> None:
+    (tmp_path / "pages.toml").write_text('[app]\ntitle = "attnviz: Selbstaufmerksamkeit"\n', encoding="utf-8")
+    context = copy_context()
+    context.run(LANGUAGE.set, str(tmp_path))
+    assert context.run(say, "app.title") == "attnviz: Selbstaufmerksamkeit"
+    for key in ("app.lesson.title", "links.expected.flag"):
+        assert context.run(say, key) == say(key)
+    assert context.run(catalogue).keys() == catalogue().keys()
+
+
+@pytest.mark.parametrize(
+    ("accepts", "language"),
+    [
+        ("", "en"), ("de", "de"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("en,de;q=0.5", "en"), ("en;q=0.5, DE", "de"),
+        ("fr, de;q=0.1", "de"), ("fr", "en"), ("de;q=0, en;q=0.1", "en"), ("de;q=x", "en"), ("*", "en"),
+        ("../../de", "en"), (",;,de", "de"), ("x" * 100_000 + ",de", "en"),
+    ],
+)  # fmt: skip
+def test_a_reader_is_spoken_to_as_their_browser_accepts(
+    accepts: str, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attnviz.words.languages", lambda: ["en", "de"])
+    assert spoken(accepts) == language
 
 
 def _places(template: str) -> set[str]:
