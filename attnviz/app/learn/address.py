@@ -162,6 +162,8 @@ def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]
     key = f"learn.{name}.{changes}" if changes else f"learn.{name}"
 
     def taken() -> None:
+        if fields[name][1] != changes:  # an older control, which the page still sends until the run has ended
+            return
         sent = this_session().get(key)
         fields[name] = sent, changes
         take(sent)

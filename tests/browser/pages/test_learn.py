@@ -199,8 +199,7 @@ def test_a_training_of_the_menu_keeps_its_settings_and_the_menu_gives_way(
     new: New, variation: str, settings: str
 ) -> None:
     """Fields of a menu that was opened before said the numbers that they had then, and the training began anew."""
-    reader = new(Playground)
-    page = reader.open("/learn", learn="task.agreement*steps.2*learning_rate.0.1*seed.3").page
+    page = opened(new(Playground), learn="task.agreement*steps.2*learning_rate.0.1*seed.3")
     menus = page.get_by_test_id("stPopoverBody")
     of_settings = page.get_by_role("button", name=re.compile(say("learn.choices.adam")))
     of_task = page.get_by_role("button", name=say("learn.task", task=say("learn.tasks.agreement.title").lower()))
