@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from attnviz.app.learn import controls, view
 from attnviz.app.learn.beside import STEP
@@ -419,3 +420,19 @@ def test_what_the_playground_cannot_open_at_once_is_said(learn: str, told: str, 
         label = say(key, layer=0, layers=layers)
         assert label in (reader.texts if key == "learn.home.recipe" else [*links, *files])
     assert len(links) + len(files) + (offered == ["learn.home.recipe"]) == 3 + len(offered)
+
+
+def _replaced_field() -> None:
+    import streamlit as st
+
+    from attnviz.app.learn.address import held
+
+    taken: list[int] = []
+    fields = [held("steps", steps, taken.append) for steps in (2, 600)]  # a variation sets another number
+    for field in fields:
+        field["on_change"]()
+    st.text(str(taken))
+
+
+def test_what_the_page_still_sends_of_a_field_that_was_replaced_is_not_taken() -> None:
+    assert AppTest.from_function(_replaced_field).run().text[0].value == "[600]"
