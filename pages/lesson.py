@@ -1,6 +1,10 @@
 """The lesson: self-attention step by step, with the current scenario's numbers."""
 
-from attnviz.app.lesson import (
+from attnviz.app.parts.examples import show_blank, show_second_sentence
+from attnviz.app.session.session import this_session
+from attnviz.app.session.url_texts import is_presenting, picked_query, traced_in_view
+from attnviz.core.scenario import Scenario
+from attnviz.features.lesson.page.lesson import (
     current_step,
     show_challenges,
     show_head,
@@ -8,11 +12,7 @@ from attnviz.app.lesson import (
     show_questions,
     to_predict,
 )
-from attnviz.app.parts.examples import show_blank, show_second_sentence
-from attnviz.app.session.session import this_session
-from attnviz.app.session.url_texts import is_presenting, picked_query, traced_in_view
-from attnviz.core.scenario import Scenario
-from attnviz.teach.lesson import STEPS
+from attnviz.features.lesson.steps import STEPS
 
 
 def show_lesson(scenario: Scenario) -> None:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.core.scenario import traced
+from attnviz.features.lesson.asking import ASKING, prediction_of
+from attnviz.features.lesson.parameters import STEP
+from attnviz.features.lesson.steps import STEPS
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
-from attnviz.link.rows.lesson import STEP
 from attnviz.link.state import state_of
 from attnviz.teach.asks import Asks
-from attnviz.teach.lesson import STEPS
-from attnviz.teach.predictions import ASKING, Asked, prediction_of
+from attnviz.teach.predictions import Asked
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 

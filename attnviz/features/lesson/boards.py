@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from attnviz.app.lesson import looks_of_step, predicted_of
 from attnviz.app.server.boards import OF_NOW, Board, drawn_now, is_presented
 from attnviz.board.data import has_numbers
 from attnviz.core.scenario import traced
+from attnviz.features.lesson.page.lesson import looks_of_step, predicted_of
+from attnviz.features.lesson.parameters import STEP
+from attnviz.features.lesson.steps import STEPS
 from attnviz.link import parameter_table as rows
-from attnviz.link.rows.lesson import STEP
 from attnviz.link.state import State
-from attnviz.teach.lesson import STEPS
 
 
 def boards() -> Mapping[str, Board]:

@@ -1,5 +1,13 @@
-"""The rows of the table of links that it brings."""
+"""What a link says of the lesson: `step`."""
 
-from attnviz.link.rows.lesson import rows
+from attnviz.features.lesson.steps import STEPS
+from attnviz.link.codecs import Choice
+from attnviz.link.parameter import Parameter
 
-__all__ = ["rows"]
+STEP = "step"
+
+
+def rows() -> tuple[Parameter, ...]:
+    """Return the rows of the lesson."""
+    steps = tuple(step.name for step in STEPS)
+    return (Parameter(STEP, steps[0], Choice(steps), 40),)

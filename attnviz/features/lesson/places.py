@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attnviz.teach.lesson import STEPS
+from attnviz.features.lesson.steps import STEPS
 
 
 def places() -> Iterator[tuple[str, str, str]]:

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from attnviz import Scenario
 from attnviz.app.entry.main import PAGES
+from attnviz.features.lesson.steps import STEPS as LESSON
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
-from attnviz.teach.lesson import STEPS as LESSON
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.board import Board

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
-from attnviz.teach.lesson import STEPS
 from tests.browser.lesson import Learner
 from tests.browser.looks import digits_below, look_at
 from tests.browser.playground import at_rest, box_of, eventually

@@ -12,9 +12,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from attnviz.app.server import boards, middleware, numbers, routes
+from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.state import MOST_CHARACTERS
-from attnviz.teach.lesson import STEPS
 from tests.pages.playground import Playground
 from tests.pages.reader import HERE, Reader
 

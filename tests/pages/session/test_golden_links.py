@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from attnviz.app.server.where import moved_to
+from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.parameters import question_of
 from attnviz.link.set_up import parameters
-from attnviz.teach.lesson import STEPS
 from tests.golden import SETTINGS, golden_links, other_numbers, parameters_of
 from tests.pages.packed import numbers_in
 from tests.pages.playground import Playground

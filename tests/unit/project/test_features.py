@@ -22,9 +22,9 @@ SECONDS = 300
 OF = {each.name: each for each in features()}
 PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
 # Declared, though the kernel still imports what they are made of: these can't be left out yet.
-SPREAD = ("explore", "lesson", "scaling", "learn", "models", "check")
+SPREAD = ("explore", "scaling", "learn", "models", "check")
 # What a feature says under other names than its own.
-SUBJECTS = {"questions": ("question_page.", "seen.", "finding.", "links.", "commands.")}
+SUBJECTS = {"lesson": ("challenges.",), "questions": ("question_page.", "seen.", "finding.", "links.", "commands.")}
 # What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
 LIVES = """
 import json, sys

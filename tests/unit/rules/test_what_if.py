@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, trace
+from attnviz import Scenario
 from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted
@@ -18,7 +18,6 @@ from attnviz.explanation.masking import cut_by_view, key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
 from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.lesson import STEPS
 from attnviz.words import say
 from tests.examples import examples
 from tests.unit.helpers import every_way
@@ -98,27 +97,6 @@ def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict
     scenario, ignored = scenario_from_query(f"{query_of(Scenario('a b c', **others))}&what_if={text}")
     assert scenario == Scenario("a b c", **others)
     assert len(ignored) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "steps"),
-    [
-        ("softmax:whole", ("softmax", "context")),
-        ("scores:cosine", ("one-score", "all-scores")),
-        ("typed:0:1:3", ("one-score", "all-scores")),
-        ("projections:exchanged", ("projections",)),
-        ("cut:view", ("projections",)),
-    ],
-)
-def test_the_lesson_says_what_a_switch_does_in_place_of_what_attention_does(text: str, steps: tuple[str, ...]) -> None:
-    sizes, n_heads = (4, 2) if text.startswith("cut") else (2, 1)
-    both = (trace(Scenario("a b c", d_out=sizes, n_heads=n_heads, what_if=each)) for each in ("", text))
-    usual, made = (each.seen_from(0) if n_heads > 1 else each for each in both)
-    (key,) = made.switched_on
-    more = say(f"what_if.{key.replace('-', '_')}.more")
-    for step in STEPS:
-        assert more not in step.says(usual, 0, 4)
-        assert (step.says(made, 0, 4) == [more]) == (step.name in steps)
 
 
 @given(every_way().filter(lambda scenario: scenario.what_if))

@@ -2,8 +2,8 @@
 
 from attnviz.app.session.address import go_to
 from attnviz.app.session.url_texts import put, take
-from attnviz.link.rows.lesson import STEP
-from attnviz.teach.lesson import STEPS
+from attnviz.features.lesson.parameters import STEP
+from attnviz.features.lesson.steps import STEPS
 from attnviz.teach.ways import Way
 from attnviz.words import plural, say
 

@@ -4,7 +4,7 @@ import pytest
 
 from attnviz import Scenario, trace
 from attnviz.features.history.steps import STEPS as STEPS_OF_HISTORY
-from attnviz.teach.lesson import STEPS
+from attnviz.features.lesson.steps import STEPS
 
 OF_HISTORY = {step.name: step.scenario for step in STEPS_OF_HISTORY}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS, Question
-from attnviz.teach.lesson import STEPS
 from attnviz.teach.ways import way_to, ways_beside
 
 

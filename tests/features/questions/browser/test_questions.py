@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,14 +14,13 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.features.questions.parameters import question_of
 from attnviz.features.questions.questions import QUESTIONS, Question
-from attnviz.teach.lesson import STEPS, reached_matrices
-from attnviz.teach.predictions import Asked, prediction_of
+from attnviz.teach.predictions import Asked
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
 from tests.browser.lesson import Learner
 from tests.browser.looks import look_at, schemes
-from tests.browser.playground import at_rest, box_of, eventually
+from tests.browser.playground import box_of, eventually
 from tests.browser.readers import New
 
 # How many numbers of the tables that stand for a board are cut at their right, or can only be moved into sight.
@@ -75,7 +73,7 @@ def begun(learner: Learner, slug: str) -> Learner:
 
 
 # All text of the page, hidden too, the numbers of the first board's cells, and of which matrices there are any.
-_ALL = """() => {
+ALL = """() => {
   const texts = [], boards = [], places = [];
   const walk = (root) => {
     for (const e of root.querySelectorAll('*')) {
@@ -112,7 +110,7 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(new
         if wide or at % 2:
             learner.page.locator(f".st-key-{f'predict-{wrong}' if wide else 'predicting-skip'} button").click()
         else:
-            _reveal(learner)
+            reveal(learner)
         expect(
             learner.page.get_by_text(question.asked.outcome(wrong if wide else "")[0], exact=True)
         ).to_be_in_viewport()
@@ -127,54 +125,12 @@ def test_each_question_holds_no_answer_before_a_prediction_and_is_one_screen(new
             expect(learner.page.locator(".st-key-question_head h2")).to_be_focused()
 
 
-def test_no_step_of_the_lesson_holds_its_answer_before_a_prediction(new: New) -> None:
-    """Nothing that is told afterwards is in the page's text, and no cell has a number of its own; a choice shows what
-    happened, or a press on the row or the cell that it's of."""
-    learner = new(Learner, 1366, 768).open("/lesson", step=STEPS[1].name, example="published")
-    usual = Scenario(embedding="published")
-    trace = traced(usual)
-    shown, words, rows = (
-        learner.page.locator(each).first for each in ("[class*=st-key-predict-] button", ".chip", ".spine .name")
-    )
-    below = [at_rest(learner.page, lambda: _between(words, rows))]
-    assert _between(shown, shown.locator("p"), "left") < 30, "a choice is read from its left on"
-    for before, step in pairwise(STEPS):
-        asked = prediction_of(step.name, trace, 1, 4)
-        assert asked is not None
-        expect(learner.page.get_by_text(asked.act, exact=True)).to_be_visible()
-        text, cells = _seen(learner, usual)
-        _holds_nothing(text, {*before.says(trace, 1, 4), *step.says(trace, 1, 4), step.analogy}, asked)
-        assert not {*learner.page.evaluate(_ALL)["places"]} - {*reached_matrices(STEPS.index(before) + 1, trace)}
-        assert step.finding or "%" not in text, "shares that aren't made yet"
-        assert not before.one_cell or sum(at.startswith("scores") for at in cells) == 1
-        if before is STEPS[0]:
-            nothing_is_found(learner.page)
-        if asked.cells:  # a row of it is a choice
-            at, choice = list(asked.cells.items())[-1]
-            _reveal(learner, learner.page.locator(f"[data-at='{at},0']").first.click)
-            learner.says(asked.outcome(choice)[0])
-        else:
-            wrong = next(iter(asked.wrong))
-            learner.page.locator(f".st-key-predict-{wrong} button").click()
-            learner.says(asked.outcome(wrong)[0])
-            assert f"step-{step.name}.{wrong}" in learner.address
-            expect(learner.page.locator(".telling .outcome")).to_be_focused()
-            if before is STEPS[0]:
-                nothing_is_found(learner.page)
-            below.append(_between(words, rows))
-            learner.page.locator(".st-key-lesson-next button").click()
-            expect(learner.page.locator(".st-key-lesson_head h2")).to_be_focused()
-    embeddings, others = below[:2], below[2:]  # vectors that stand alone have the whole screen
-    for of_step in (embeddings, others):
-        assert of_step == pytest.approx([of_step[0]] * len(of_step), abs=0.5), "nothing moves from step to step"
-
-
-def _between(one: Locator, other: Locator, edge: str = "top") -> float:
+def between(one: Locator, other: Locator, edge: str = "top") -> float:
     first, second = (float(each.evaluate(f"each => each.getBoundingClientRect().{edge}")) for each in (one, other))
     return second - first
 
 
-def _reveal(learner: Learner, act: Callable[[], None] | None = None) -> None:
+def reveal(learner: Learner, act: Callable[[], None] | None = None) -> None:
     """Press Space, or do what answers, again where a page that has just come doesn't hear it yet."""
     page = learner.settle().page
     skip = page.locator(".st-key-predicting-skip")
@@ -186,17 +142,17 @@ def _reveal(learner: Learner, act: Callable[[], None] | None = None) -> None:
     raise AssertionError("nothing is revealed")
 
 
-def _holds_nothing(text: str, told: set[str], asked: Asked) -> None:
+def holds_nothing(text: str, told: set[str], asked: Asked) -> None:
     answers = {*told, *asked.more, asked.happened, *asked.wrong.values()} - {""}
     assert not [each for each in answers if each in text]
 
 
-def _seen(learner: Learner, scenario: Scenario) -> tuple[str, dict[str, float]]:
+def seen(learner: Learner, scenario: Scenario) -> tuple[str, dict[str, float]]:
     """Return all text of the page and the numbers of its cells, once these are those of a scenario."""
     seen: Any = {}
 
     def others() -> list[str]:
-        seen.update(learner.page.evaluate(_ALL))
+        seen.update(learner.page.evaluate(ALL))
         return [at for at, value in seen["cells"].items() if not _is(traced(scenario), at, value)]
 
     eventually(others, [])
@@ -206,7 +162,7 @@ def _seen(learner: Learner, scenario: Scenario) -> tuple[str, dict[str, float]]:
 def _holds(learner: Learner, question: Question, scenario: Scenario, options: dict[str, str]) -> str:
     """Return all text of the page, once the cells of its board are those of an example."""
     made = question.drawn_trace(scenario, options)
-    text, cells = _seen(learner, question.makes(scenario, {**question.defaults, **options}))
+    text, cells = seen(learner, question.makes(scenario, {**question.defaults, **options}))
     assert bool(cells) == bool({*question.board_matrices(options)} & {*made.seen_from(0).stages})
     return text
 
@@ -300,12 +256,12 @@ def test_what_a_try_and_a_switch_change_is_on_the_screen(new: New) -> None:
     choice = learner.page.get_by_text(say("what_if.projections.exchanged.choice"), exact=True)
     box_of(choice)  # Playwright scrolls the page to click what still unfolds, as no hand does
     choice.click()
-    _reveal(learner)  # what is predicted of it
+    reveal(learner)  # what is predicted of it
     expect(score).not_to_have_attribute("data-value", before or "")
     shows_rows(learner.page.locator(".board"))
     words, name = learner.page.locator(".sentence"), learner.page.locator(".matrix[data-matrix=x] .title").first
     high = words.evaluate("each => each.getBoundingClientRect().height")
-    assert _between(words, name) > high - 4, "X's name loses more than the space above it"
+    assert between(words, name) > high - 4, "X's name loses more than the space above it"
 
 
 def test_a_token_is_followed_by_the_marked_row_and_nothing_is_changed_before_a_prediction(learner: Learner) -> None:

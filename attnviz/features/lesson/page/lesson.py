@@ -21,12 +21,13 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
+from attnviz.features.lesson.asking import ASKING, nothing_to_predict, prediction_of
+from attnviz.features.lesson.challenges import CHALLENGES, Challenge, undefined
+from attnviz.features.lesson.parameters import STEP
+from attnviz.features.lesson.steps import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
-from attnviz.link.rows.lesson import STEP
-from attnviz.teach.challenges import CHALLENGES, Challenge, undefined
-from attnviz.teach.lesson import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
-from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
+from attnviz.teach.predictions import Asked, fails_at
 from attnviz.teach.ways import Way, ways_beside
 from attnviz.words import say
 

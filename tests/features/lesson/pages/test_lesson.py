@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 import pytest
 
 from attnviz.core.scenario import traced
+from attnviz.features.lesson.steps import STEPS, about_the_numbers
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.set_up import scenario_from_query
-from attnviz.teach.lesson import STEPS, about_the_numbers
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 from tests.pages.reader import Reader, in_address

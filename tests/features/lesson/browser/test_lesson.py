@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from attnviz.teach.lesson import STEPS
+from attnviz.features.lesson.steps import STEPS
 from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from attnviz import AttentionTrace, Edit, Scenario, explain, trace
 from attnviz.core.scenario import traced
 from attnviz.core.tokens import token_labels
+from attnviz.features.lesson.asking import ASKING, nothing_to_predict, prediction_of
+from attnviz.features.lesson.challenges import CHALLENGES, Challenge
+from attnviz.features.lesson.steps import STEPS, shown_matrices
 from attnviz.published import OPENING, starting_points
-from attnviz.teach.challenges import CHALLENGES, Challenge
-from attnviz.teach.lesson import STEPS, shown_matrices
-from attnviz.teach.predictions import ASKING, Asked, fails_at, nothing_to_predict, prediction_of
+from attnviz.teach.predictions import Asked, fails_at
 from attnviz.words import catalogue
 from attnviz.words.numbers import written
 from tests.examples import examples

@@ -13,7 +13,7 @@ from attnviz.board.data import board_data
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.teach.lesson import STEPS, reached_matrices, shown_matrices
+from attnviz.features.lesson.steps import STEPS, reached_matrices, shown_matrices
 from attnviz.words.numbers import percent
 from tests.examples import examples
 from tests.node import PageScript
