@@ -65,7 +65,7 @@ def _of_every_board() -> tuple[Parameter, ...]:
         Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
         Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),
         # Kept only where nothing else is said: any other example stands for all its parameters.
-        Parameter(EXAMPLE, "", Choice(EXAMPLES), message="check.examples.unknown"),
+        Parameter(EXAMPLE, "", Choice(EXAMPLES), message="examples.unknown"),
     )
 
 

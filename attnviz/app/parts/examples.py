@@ -95,7 +95,7 @@ def show_opening() -> None:
 
 def show_choice() -> None:
     """Draw a button for each worked example."""
-    st.caption(say("check.examples.caption"))
+    st.caption(say("examples.caption"))
     for name, example in worked_examples().items():
         st.button(example.title, key=f"setup.worked.{name}", on_click=set_up, args=(name,), type="tertiary")
 

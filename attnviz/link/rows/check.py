@@ -152,7 +152,7 @@ def _checked(raw: str) -> Checked:
     if mode == EXAMPLES:
         if detail and detail not in published_names():
             known = Choice(published_names()).expected()
-            raise UnreadableError("check.examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
+            raise UnreadableError("examples.unknown", Checked(mode), raw=Raw(detail), expected=known)
         return Checked(mode, detail or FIRST_EXAMPLE)
     if mode == EXERCISE:
         named = detail.removesuffix(_FOR_STUDENT)

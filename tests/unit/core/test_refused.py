@@ -146,7 +146,10 @@ def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> Non
     assert {each for each in sentences if "." not in each} - {"other", "that"} == kinds | OF_CONSTRAINTS
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("attnviz/app/**/*.py")), ids=lambda file: file.name)
+PAGES = [file for of in ("app", "features/*/page") for file in sorted(ROOT.glob(f"attnviz/{of}/**/*.py"))]
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT / "attnviz")))
 def test_no_page_shows_an_error_in_the_cores_words(file: Path) -> None:
     """What a page catches it only asks why: it's never written itself, by str(), in an f-string or into a place."""
     for handler in ast.walk(ast.parse(file.read_text())):

@@ -15,7 +15,12 @@ _APP = _ROOT / "attnviz" / "app"
 
 
 def test_the_session_is_reached_in_one_module() -> None:
-    files = (*_APP.rglob("*.py"), *(_ROOT / "pages").glob("*.py"), _ROOT / "app.py")
+    files = (
+        *_APP.rglob("*.py"),
+        *(_APP.parent / "features").rglob("*.py"),
+        *(_ROOT / "pages").glob("*.py"),
+        _ROOT / "app.py",
+    )
     found = {file for file in files if re.search(r"\bst\.session_state", file.read_text(encoding="utf-8"))}
     assert found == {_APP / "session" / "session.py"}
 
@@ -23,10 +28,11 @@ def test_the_session_is_reached_in_one_module() -> None:
 def _climbs(reader: Reader, what: Any) -> int:
     """Return how many functions of the app give a scenario back to who called them."""
     seen: list[str] = []
+    within = (f"{_APP}/", f"{_APP.parent}/features/", f"{_ROOT}/pages/")
 
     def look(frame: FrameType, event: str, argument: Any) -> None:
         file = frame.f_code.co_filename
-        if event == "return" and isinstance(argument, Scenario) and file.startswith((f"{_APP}/", f"{_ROOT}/pages/")):
+        if event == "return" and isinstance(argument, Scenario) and file.startswith(within):
             seen.append(frame.f_code.co_qualname)
 
     threading.setprofile(look)
