@@ -18,8 +18,8 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz import documents, figures
-    from attnviz.marking import mark as mark
-    from attnviz.marking import mark_pipeline as mark_pipeline
+    from attnviz.features.check.marking import mark as mark
+    from attnviz.features.check.marking import mark_pipeline as mark_pipeline
     from attnviz.models import ModelEdit as ModelEdit
     from attnviz.models import ModelTrace as ModelTrace
     from attnviz.models import look_into as look_into

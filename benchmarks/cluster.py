@@ -22,8 +22,8 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode
 
+from attnviz.features.check.parameters import TABLE_NAMES, TABLES
 from attnviz.link.parameter_table import texts
-from attnviz.link.rows.check import TABLE_NAMES, TABLES
 from benchmarks.clients.client import connected
 from benchmarks.clients.processes import Processes, processes
 from benchmarks.clients.reader import Reader, keep_editing

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnviz.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
-from attnviz.marking.causes import causes_of
+from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
+from attnviz.features.check.marking.causes import causes_of
 from benchmarks.handouts.heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
 from benchmarks.handouts.one_head import SLIPS, Handout, right_handout, wrong_handout
 from benchmarks.rows import Row

@@ -1,9 +1,9 @@
 """The page Check my numbers: marks one's own or published tables."""
 
-from attnviz.app.check.examples import show_examples
-from attnviz.app.check.form import show_check
-from attnviz.app.check.showing import chosen_mode
-from attnviz.link.rows.check import EXAMPLES
+from attnviz.features.check.page.examples import show_examples
+from attnviz.features.check.page.form import show_check
+from attnviz.features.check.page.showing import chosen_mode
+from attnviz.features.check.parameters import EXAMPLES
 
 mode = chosen_mode()
 if mode == EXAMPLES:

@@ -33,6 +33,11 @@ MOST_LISTED = 60  # edits; of more there is a checksum
 _CELLS = 6
 
 
+def as_json(value: Any) -> Any:
+    """Return a value as JSON has it: a tuple is a list."""
+    return json.loads(json.dumps(value))
+
+
 @cache
 def golden_links() -> Mapping[str, Mapping[str, Any]]:
     """Return every link by its name: its page, its query, and what it restores."""

@@ -1,10 +1,11 @@
 """A made-up language, in which nothing is said as in ours."""
 
 import re
+from collections.abc import Mapping
 from contextvars import Context, copy_context
 from pathlib import Path
 
-from attnviz.words import LANGUAGE
+from attnviz.words import LANGUAGE, catalogue
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,3 +27,18 @@ def made_up(folder: Path) -> Context:
     context = copy_context()
     context.run(LANGUAGE.set, str(folder))
     return context
+
+
+def assert_all_is_said_otherwise(english: Mapping[str, str], other: Mapping[str, str]) -> None:
+    """Of texts by name, in English and in another language: the other ones have no sentence of ours."""
+    chunks = [
+        chunk
+        for template in catalogue().values()
+        for text in ([template] if isinstance(template, str) else template.values())
+        for chunk in re.split(r"\{\w+\}", text)
+        if len(re.findall("[A-Za-z]{2,}", chunk)) > 1
+    ]
+    for name, text in other.items():
+        assert [chunk for chunk in chunks if chunk in text] == [], name
+        assert not re.findall("# .*[a-z]{3} [a-z]{3}", text if name.endswith("script") else ""), name
+        assert any(chunk in english[name] for chunk in chunks), name

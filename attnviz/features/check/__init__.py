@@ -11,11 +11,11 @@ FEATURE = Feature(
         "fills_controls": "page.opening:fills_controls",
     },
     public={
-        "mark": "public:mark",
-        "mark_pipeline": "public:mark_pipeline",
-        "documents.marking_csv": "public:marking_csv",
-        "documents.marking_markup": "public:marking_markup",
-        "documents.marking_page": "public:marking_page",
+        "mark": "marking:mark",
+        "mark_pipeline": "marking:mark_pipeline",
+        "documents.marking_csv": "marking_page:marking_csv",
+        "documents.marking_markup": "marking_page:marking_markup",
+        "documents.marking_page": "marking_page:marking_page",
     },
     commands={"mark": "commands.mark:mark", "exercise": "commands.exercise:exercise"},
 )

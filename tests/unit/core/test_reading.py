@@ -2,19 +2,17 @@
 
 from dataclasses import replace
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, mark_pipeline, read_table, trace
+from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.carried import carry_over
 from attnviz.core.changes import Changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.masking import mask_notes
-from attnviz.marking import Printed
 from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
 from tests.examples import examples
 from tests.node import PageScript
@@ -43,26 +41,6 @@ def test_dropout_and_what_nobody_may_read_are_of_the_tokens_that_are_read() -> N
     torch.testing.assert_close(trace(one).attention_weights, trace(scenario).attention_weights)
     unread = replace(scenario, masking="padding", mask_size=1, what_if="softmax:columns")
     assert "“schläft”" in " ".join(mask_notes(traced(unread)))
-
-
-# Marking
-
-
-def table_of(matrix: torch.Tensor) -> Printed:
-    return read_table("\n".join(" ".join(f"{value:.4f}" for value in row) for row in matrix.tolist()))
-
-
-@pytest.mark.parametrize(("reads", "causal"), [("second", False), ("kept", False), ("kept", True)])
-def test_what_follows_q_k_and_v_is_marked_with_keys_of_other_tokens(reads: str, causal: bool) -> None:
-    made = trace(Scenario("the cat sat", reads=reads, second="der Hund", d_out=2, causal=causal, seed=5))
-    tables = {name: table_of(made[name]) for name in ("q", "k", "v", "scores", "attention_weights", "context")}
-    assert not mark_pipeline(tables, scale=True).wrong
-    wrong = made["attention_weights"].clone()
-    wrong[1, 0] += 0.1
-    marked = mark_pipeline(tables | {"attention_weights": table_of(wrong)}, scale=True)
-    assert [cell for cell in marked.wrong if cell[0] == "attention_weights"] == [("attention_weights", 1, 0)]
-    with pytest.raises(ValueError, match="rows"):
-        mark_pipeline(tables | {"x": table_of(made.x)}, scale=True)
 
 
 # A sentence that was kept: its keys and values stand in front of those of the sentence, which alone asks.

@@ -18,14 +18,11 @@ from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
-from attnviz.core.stages import EDITABLE, EVERY_STAGE, STAGES
+from attnviz.core.stages import EDITABLE, EVERY_STAGE
 from attnviz.export import read_matrix
-from attnviz.marking import mark_pipeline
-from attnviz.marking.handout import check_shapes
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SweepSettings
-from attnviz.tables.printed_table import Printed
 from attnviz.training import Model, TrainingSettings
 from attnviz.words import catalogue
 
@@ -94,11 +91,6 @@ RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scena
     "source": lambda: SweepSettings(source="nothing"),
     "a sweep of many scores": lambda: sweep_scaling((2,), 10_000, 0, source="normal-projections", x=torch.ones(300, 2)),
     "a sweep of large numbers": lambda: sweep_scaling((2,), 10, 0, source="normal-projections", x=[[1e9], [1.0]]),
-    "tables that don't fit": lambda: check_shapes({"x": (3, 2), "w_q": (3, 2)}),
-    "scores for other tokens": lambda: check_shapes({"x": (3, 2), "scores": (2, 3)}),
-    "a bias of two rows": lambda: check_shapes({"x": (3, 2), "b_q": (2, 3)}),
-    "heads as wide as all": lambda: mark_pipeline({"q": [[1, 2]], "k": [[[1, 2]], [[3, 4]]]}),
-    "another d_k": lambda: mark_pipeline({"q": Printed.of([[1.0, 2.0]])}, d_k=3),
     "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
 }
 
@@ -108,14 +100,6 @@ def test_what_the_core_refuses_is_told_in_a_readers_words(name: str) -> None:
     error = refusal_of(RAISERS[name])
     assert error is not None, "the core takes it"
     assert_for_readers(error)
-
-
-@given(st.dictionaries(st.sampled_from(sorted(STAGES)), st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2))
-def test_tables_fit_or_two_of_them_are_named_with_what_has_to_be_equal(shapes: dict[str, tuple[int, int]]) -> None:
-    error = refusal_of(lambda: check_shapes(shapes))
-    if error is not None:
-        assert_for_readers(error)
-        assert sum(STAGES[name].symbol in message_of(error) for name in shapes) >= 1
 
 
 @given(st.text(max_size=30), st.sampled_from(EDITABLE))

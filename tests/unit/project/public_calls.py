@@ -13,13 +13,16 @@ import torch
 import attnviz
 from attnviz import Scenario, export, figures, training
 from attnviz.explanation.comparing import Comparison
+from attnviz.feature import features
 from attnviz.figures import curves
 from attnviz.figures.small_tables import Points, Table
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
+# The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
+_OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.figures.curves",
-           "attnviz.marking", "attnviz.models", "attnviz.training", "attnviz.stories")  # fmt: skip
+           "attnviz.figures.curves", "attnviz.models", "attnviz.training", "attnviz.stories",
+           *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
 RETURNED = {

@@ -1,16 +1,13 @@
 """Links of before restore what they always did: read by the code of links, without a browser."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
 
-from attnviz.exercises.exercise import decoded, is_exercise
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
 from attnviz.link.parameter_table import texts
@@ -18,13 +15,9 @@ from attnviz.link.rows.model_texts import Compared
 from attnviz.link.set_up import read_controls, scenario_from_query, with_example
 from attnviz.link.state import state_of
 from attnviz.scaling.settings import decode_settings
-from tests.golden import differences, golden_links, parameters_of
+from tests.golden import as_json, differences, golden_links, parameters_of
 
 LINKS = golden_links()
-
-
-def _as_json(value: Any) -> Any:
-    return json.loads(json.dumps(value))
 
 
 def test_the_corpus_is_as_large_as_it_was() -> None:
@@ -80,30 +73,14 @@ def _model(given: dict[str, str], expected: Any) -> None:
         if parameter == "model_edits":
             value = [(each.layer, each.head, each.matrix, each.row, each.column, str(each.value)) for each in value]
         value = asdict(value) if isinstance(value, Compared) else value
-        assert _as_json(value) == expected[parameter]
+        assert as_json(value) == expected[parameter]
         assert texts()[parameter].write(texts()[parameter].read(raw)[0]) in (raw, "")
 
 
 def _sweep(given: dict[str, str], expected: Any) -> None:
     settings, ignored = decode_settings(given["sweep"])
     assert ignored == []
-    assert _as_json(asdict(settings)).items() >= expected.items()
-
-
-def _exercise(given: dict[str, str], expected: Any) -> None:
-    text = given["check"].partition(".")[2]
-    assert is_exercise(text)
-    assert _as_json(asdict(decoded(text))).items() >= expected.items()
-
-
-def _given(given: dict[str, str], expected: Any) -> None:
-    for matrix, rows in expected.items():
-        np.testing.assert_array_equal(decoded(given["check"].partition(".")[2]).table(matrix), rows)
-
-
-def _table(given: dict[str, str], expected: Any) -> None:
-    made = decoded(given["check"].partition(".")[2]).table(expected["name"])
-    np.testing.assert_allclose(made, expected["rows"], atol=0.0101)
+    assert as_json(asdict(settings)).items() >= expected.items()
 
 
 def _bits(given: dict[str, str], expected: Any, name: str = "bits") -> None:
@@ -111,7 +88,7 @@ def _bits(given: dict[str, str], expected: Any, name: str = "bits") -> None:
 
 
 RESTORED: dict[str, Callable[..., None]] = {each.__name__[1:]: each for each in (
-    _digits, _pinned, _step, _model, _sweep, _exercise, _given, _table, _bits,
+    _digits, _pinned, _step, _model, _sweep, _bits,
 )} | {"b_bits": partial(_bits, name="b_bits")}  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 import math
 import string
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -19,19 +21,6 @@ from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import once, table, texts
 from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
-from attnviz.link.rows.check import (
-    ANSWERS_TEXT,
-    CHECK,
-    CHECK_TEXT,
-    CHOICES,
-    DEFAULTS,
-    EXAMPLES,
-    EXERCISE,
-    FORM_TEXT,
-    TABLES,
-    Checked,
-    published_names,
-)
 from attnviz.link.rows.learn import TrainingText
 from attnviz.link.rows.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 from attnviz.link.rows.scaling import SWEEP_TEXT
@@ -45,7 +34,6 @@ from tests.examples import examples
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edited, setups
-from tests.unit.marking.test_exercises import exercises
 from tests.unit.training.test_sweep_settings import settings_of_sweeps
 
 SLUG = set(string.ascii_lowercase + string.digits + "-_")
@@ -54,22 +42,6 @@ ROWS = list(table().values())
 
 scenarios = edited(setups(), extremes=True)
 
-
-typed = st.fixed_dictionaries(
-    {},
-    optional={
-        "check.table.x": st.text(st.characters(exclude_categories=["Cs"]), max_size=20).filter(
-            lambda text: "\0" not in text
-        ),
-        "check.table.e": st.just("1 2"),
-        "check.table.b_q": st.just("1 2"),
-        "check.table.hidden": st.just("1 2\n3"),
-        "check.d_k": st.integers(1, 1024),
-        "check.n_heads": st.integers(1, 16),
-        "check.temperature": st.floats(0.01, 100),
-        **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
-    },
-)
 rates = st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 1e9)), max_size=3, unique_by=lambda each: each[0])
 heads = st.sampled_from([(1, 3), (1, 8), (2, 8), (4, 16)])
 
@@ -111,25 +83,12 @@ moments = st.builds(
     st.text(st.characters(categories=["L", "N", "P"]), max_size=20),
 )
 classes = st.dictionaries(st.from_regex(r"[a-z']{1,9}", fullmatch=True), st.sampled_from(FEATURES), max_size=5)
-# Of what is written by functions of its own.
+# Of what is written by functions of its own, here and in `tests/features/NAME/linked.py`.
+_LINKED = sorted(Path(__file__).parents[2].glob("features/*/linked.py"))
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SCENARIO_TEXT, st.none() | scenarios),
     (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
     (SWEEP_TEXT, settings_of_sweeps),
-    (
-        CHECK_TEXT,
-        st.just(Checked(CHECK))
-        | st.sampled_from(published_names()).map(lambda name: Checked(EXAMPLES, name))
-        | st.builds(lambda made, of: Checked(EXERCISE, exercise=made, for_student=of), exercises, st.booleans()),
-    ),
-    (
-        ANSWERS_TEXT,
-        st.dictionaries(
-            st.sampled_from(["q.0.0", "scores.1.4", "context.4.3"]),
-            st.text("0123456789.,-−/ ½%", min_size=1, max_size=20),
-        ),
-    ),
-    (FORM_TEXT, typed.map(lambda form: {key: value for key, value in form.items() if value != DEFAULTS[key]})),
     (MODEL_TEXT, st.sampled_from(tuple(offered()))),
     (
         EDITS_TEXT,
@@ -143,6 +102,7 @@ OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
     (PLAYLIST_TEXT, st.lists(moments, max_size=8).map(tuple)),
     (PREDICTED_TEXT, st.dictionaries(st.sampled_from(("values", "step_2")), st.sampled_from(("more", "none")))),
+    *(own for file in _LINKED for own in import_module(f"tests.features.{file.parent.name}.linked").OWN),
 ]
 
 
@@ -181,7 +141,7 @@ def test_every_row_reads_back_what_it_writes(row: Parameter, data: st.DataObject
     assert row.codec.decode(written) == value
     if row.name == CHANGES:
         assert set(written) <= {*string.ascii_letters, *string.digits, *"-._*"}, "which a URL carries as they are"
-    if row.name not in (CHANGES, TABLES):  # these stay in the session where they are longer
+    if row.name not in (CHANGES, "tables"):  # these stay in the session where they are longer
         assert len(written) <= row.most
     assert row.read(row.write(value))[0] == value or row.write(value) == ""
     assert row.write(row.default) == ""
@@ -227,7 +187,7 @@ TEXTS = ("view", "pinned", "sweep", "step", "question", "hide", "check", "tables
 @settings(max_examples=examples(30), deadline=None)
 def test_a_link_of_everything_is_read_back_to_the_same_state(scenario: Scenario, data: st.DataObject) -> None:
     values = {"query": len(scenario.tokens) - 1, "cell": ("scores", 0, 0)}
-    values |= {name: data.draw(values_of(texts()[name].codec)) for name in TEXTS}
+    values |= {name: data.draw(values_of(texts()[name].codec)) for name in TEXTS if name in texts()}
     query = query_of(scenario, **{name: text for name, each in values.items() if (text := texts()[name].write(each))})
     state = state_of(query or "example=published")
     assert (state.scenario, state.messages) == (scenario, ())

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 from attnviz.commands import Parser
 from attnviz.core.limits import MAX_SEED, in_short
-from attnviz.exercises.answer_sheet import class_sheets
-from attnviz.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
-from attnviz.exercises.gradebook import MOST_KEYS, keys_json, sheet_to_hand_in
 from attnviz.features.check.commands.mark import write_text
-from attnviz.link.rows.check import CHECK_TEXT, EXERCISE, Checked
+from attnviz.features.check.exercises.answer_sheet import class_sheets
+from attnviz.features.check.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, RUNGS, Exercise, left_out
+from attnviz.features.check.exercises.gradebook import MOST_KEYS, keys_json, sheet_to_hand_in
+from attnviz.features.check.parameters import CHECK_TEXT, EXERCISE, Checked
 from attnviz.words import say
 
 MOST_SHEETS = MOST_KEYS

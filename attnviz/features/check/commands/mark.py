@@ -12,15 +12,22 @@ from types import MappingProxyType
 from attnviz.commands import Parser
 from attnviz.core.limits import MAX_FILE_BYTES
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
-from attnviz.documents.marked import marking_csv, marking_page
-from attnviz.exercises.class_files import STUDENTS, page_names, told_of_common
-from attnviz.exercises.exercise import Exercise
-from attnviz.exercises.gradebook import Points, class_page, gradebook_csv, points_of, read_keys, student_page
-from attnviz.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
-from attnviz.link.rows.check import ANSWERS, ANSWERS_TEXT, CHECK, CHECK_TEXT, EXERCISE
-from attnviz.marking import CARRIED, mark_fitting, verdict
-from attnviz.marking.handout import tables_in
-from attnviz.marking.settings import symbol_of
+from attnviz.features.check.exercises.class_files import STUDENTS, page_names, told_of_common
+from attnviz.features.check.exercises.exercise import Exercise
+from attnviz.features.check.exercises.gradebook import (
+    Points,
+    class_page,
+    gradebook_csv,
+    points_of,
+    read_keys,
+    student_page,
+)
+from attnviz.features.check.exercises.hand_ins import Linked, Marked, hand_ins_of, mark_hand_in
+from attnviz.features.check.marking import CARRIED, mark_fitting, verdict
+from attnviz.features.check.marking.handout import tables_in
+from attnviz.features.check.marking.settings import symbol_of
+from attnviz.features.check.marking_page import marking_csv, marking_page
+from attnviz.features.check.parameters import ANSWERS, ANSWERS_TEXT, CHECK, CHECK_TEXT, EXERCISE
 from attnviz.tables.handout import sorted_tables
 from attnviz.tables.printed_table import Printed
 from attnviz.tables.reading import read_upload, told_of_broken

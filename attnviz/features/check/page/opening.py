@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attnviz.app.check import blanks, typed
-from attnviz.link.rows.check import ANSWERS, TABLES
+from attnviz.features.check.page import blanks, typed
+from attnviz.features.check.parameters import ANSWERS, TABLES
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:

@@ -20,8 +20,8 @@ from attnviz.core.what_if import WhatIf
 from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
+from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.link.set_up import query_of
-from attnviz.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.scaling.in_words import about_source, said_source
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES

@@ -26,8 +26,8 @@ from attnviz.core.rules import (
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.documents import heatmap_page, report, trace_markup
 from attnviz.export import matrix_names, trace_json
+from attnviz.features.check.marking import Mark, Printed, mark_pipeline, verdict
 from attnviz.figures import heatmap_spec
-from attnviz.marking import Mark, Printed, mark_pipeline, verdict
 from tests.node import PageScript
 from tests.pages.playground import Playground
 from tests.unit.rules.test_additions import STAGES as ADDED
