@@ -39,7 +39,7 @@ def test_no_reader_waits_for_the_cores_that_others_use() -> None:
     # In a process where torch would take four: that of the tests may take one only, whatever the app does.
     four = os.environ | {"OMP_NUM_THREADS": "4", "MKL_NUM_THREADS": "4"}
     command = [sys.executable, "-c", _THREADS_OF_A_RUN]
-    said = subprocess.run(command, env=four, capture_output=True, text=True, timeout=60, check=True)
+    said = subprocess.run(command, env=four, capture_output=True, text=True, timeout=300, check=True)
     assert said.stdout.split()[-1] == "1"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
     def slowly(name: str, tell: Any) -> tuple[Any, Any]:
         for at in (0.25, 0.75):
             tell(Progress("numbers", at))
-            assert goes_on.wait(20)
+            assert goes_on.wait(60)
         return load(folder, lambda _: None)
 
     monkeypatch.setattr("attnviz.models.shelf.load", slowly)
@@ -58,13 +57,12 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
     for thread in waiting:
         thread.start()
     until(lambda: all(told.values()))
-    began = time.monotonic()
     shelf.get(folder)
-    assert time.monotonic() - began < 0.1
+    assert all(thread.is_alive() for thread in waiting)
     assert "slow" not in shelf
     goes_on.set()
     for thread in waiting:
-        thread.join(20)
+        thread.join(60)
     assert "slow" in shelf
     assert all(each[0] == Progress("numbers", 0.25) for each in told.values())
 

@@ -99,7 +99,7 @@ def outputs(tmp_path: Path) -> list[str]:
         patch.setenv("PYTHONPATH", str(ROOT))
         notebook = nbformat.read(ROOT / "docs" / "example.ipynb", as_version=4)  # type: ignore[no-untyped-call]
         nbformat.validate(notebook)
-        nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+        nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert (tmp_path / "attention.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return ["\n".join(_texts(output) for output in cell.outputs) for cell in code]

@@ -145,9 +145,9 @@ def test_of_more_chosen_words_than_there_may_be_the_first_are_kept_and_it_is_sai
 
 
 def test_a_link_of_a_megabyte_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     scenario, said = scenario_from_query("seed=7&text=" + "a" * MAX_QUERY_CHARACTERS)
-    assert time.perf_counter() - start < 5  # bounded; not a measurement
+    assert time.process_time() - start < 5  # bounded; not a measurement
     assert said[0] == say("links.query_too_long")
     assert scenario.seed == 7
 
