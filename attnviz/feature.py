@@ -43,9 +43,9 @@ SLOTS = (
     "arrived",  # a function that is told which page a session opens first, and of what query: app/shell/opened_link.py
     "left",  # a function that is told which page is open, at each run: app/entry/main.py
     "shared_here",  # a function that draws what Share offers beside the link of what is asked: app/shell/share
-    "asks",  # makes an `Asks`, what a feature asks wherever questions are asked: teach/asks.py
-    "way",  # a function that returns the `Way` to a place of the feature, or None: teach/ways.py
-    "beside",  # a function that yields the ways that stand beside a place of another feature: teach/ways.py
+    "asks",  # makes an `Asks`, what a feature asks wherever questions are asked: predicting/asks.py
+    "way",  # a function that returns the `Way` to a place of the feature, or None: link/ways.py
+    "beside",  # a function that yields the ways that stand beside a place of another feature: link/ways.py
 )
 
 

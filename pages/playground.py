@@ -26,7 +26,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import finding, out_of_the_ordinary
 from attnviz.link.rows.explore import HEATMAPS
-from attnviz.teach.predictions import Asked
+from attnviz.predicting.asked import Asked
 
 
 def show_playground(scenario: Scenario) -> None:

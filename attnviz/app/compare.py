@@ -24,9 +24,9 @@ from attnviz.figures import comparison_specs
 from attnviz.link.parameter_table import OFF, PINNED, PREDICTED, PREDICTIONS
 from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.link.rows.explore import B_BITS
+from attnviz.predicting.masked import DTYPES, computed_in, read_way
+from attnviz.predicting.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.published import OPENING, starting_points
-from attnviz.teach.masked import DTYPES, computed_in, read_way
-from attnviz.teach.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.words import say
 from attnviz.words.numbers import written
 

@@ -28,7 +28,7 @@ from attnviz.link.changes_text import decode_changes
 from attnviz.link.codecs import Choice, Flag
 from attnviz.link.set_up import CHANGES, Control, parameters, scenario_from_query, scenario_of
 from attnviz.link.state import read_link
-from attnviz.teach.asks import drawn_of, subjects
+from attnviz.predicting.asks import drawn_of, subjects
 from attnviz.words import say
 
 _MASK = "mask"

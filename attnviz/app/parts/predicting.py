@@ -1,6 +1,6 @@
 """One prediction before an answer, kept in the link and then compared.
 
-What is asked, and which choice the numbers make right, is an `Asked` of attnviz/teach/predictions.py:
+What is asked, and which choice the numbers make right, is an `Asked` of attnviz/predicting/asked.py:
 
     if not prediction(asked.about):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
         ask(asked, then=do_what_is_asked)
@@ -25,7 +25,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.link.page_texts import SKIPPED, TRIED, with_prediction
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.teach.predictions import Asked
+from attnviz.predicting.asked import Asked
 from attnviz.words import say
 
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))

@@ -2,7 +2,7 @@
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
-from attnviz.teach.ways import Way
+from attnviz.link.ways import Way
 
 
 def follow(way: Way) -> None:

@@ -20,7 +20,7 @@ from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
 from attnviz.figures.small_tables import Table
-from attnviz.teach.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
+from attnviz.predicting.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.words import say
 from attnviz.words.numbers import written
 

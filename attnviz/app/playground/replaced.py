@@ -28,8 +28,17 @@ from attnviz.documents import table_svg
 from attnviz.figures.small_tables import Table
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.rows.explore import B_BITS, BITS
-from attnviz.teach.masked import DTYPES, computed_in, dropped, in_few_bits, mean_of_draws, n_draws, read_way, way_of
-from attnviz.teach.replaced import (
+from attnviz.predicting.masked import (
+    DTYPES,
+    computed_in,
+    dropped,
+    in_few_bits,
+    mean_of_draws,
+    n_draws,
+    read_way,
+    way_of,
+)
+from attnviz.predicting.replaced import (
     about_other,
     can_add_to_row,
     can_be_equal,

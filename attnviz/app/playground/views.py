@@ -32,8 +32,8 @@ from attnviz.figures import frames, picture_on_page
 from attnviz.link.parameter_table import PINNED
 from attnviz.link.rows.explore import BOARD, HEATMAPS, KEEP, OPEN, VIEW
 from attnviz.link.set_up import CHANGES
+from attnviz.link.ways import way_to
 from attnviz.published import OPENING, starting_points
-from attnviz.teach.ways import way_to
 from attnviz.words import say
 
 _KEY = "playground.view"

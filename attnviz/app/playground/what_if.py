@@ -20,8 +20,8 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.link.parameter_table import PREDICTED, PREDICTIONS, QUERY
 from attnviz.link.rows.explore import BITS, OPEN, WHAT_IF
-from attnviz.teach.predictions import Asked, fails_at
-from attnviz.teach.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
+from attnviz.predicting.asked import Asked, fails_at
+from attnviz.predicting.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
 from attnviz.words import say
 
 

@@ -24,13 +24,13 @@ from attnviz.figures.curves import row_spec
 from attnviz.link.parameter_table import QUERY
 from attnviz.link.rows.scaling import SWEEP
 from attnviz.link.set_up import query_of
+from attnviz.link.ways import way_to
+from attnviz.predicting.collapsing import ABOUT, FROM, TO, asked_of_rows
 from attnviz.published import OPENING, starting_points
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import write_number
 from attnviz.scaling.settings import SweepSettings, encode_settings, playground_scenario
 from attnviz.scaling.typical_rows import TypicalRow, n_rows, typical_rows
-from attnviz.teach.collapsing import ABOUT, FROM, TO, asked_of_rows
-from attnviz.teach.ways import way_to
 from attnviz.words import say
 
 _ROWS = 200  # averaged: the bars then move smoothly

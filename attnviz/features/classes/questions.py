@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from attnviz.export.data import csv_of
 from attnviz.features.classes.store import Vote
-from attnviz.teach.asks import asked_of
+from attnviz.predicting.asks import asked_of
 
 _ANSWERED = {"id": "http://adlnet.gov/expapi/verbs/answered", "display": {"en": "answered"}}
 _QUESTION = "http://adlnet.gov/expapi/activities/cmi.interaction"

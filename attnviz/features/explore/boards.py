@@ -14,7 +14,7 @@ from attnviz.explanation import explain
 from attnviz.link import parameter_table as rows
 from attnviz.link.rows.explore import HEATMAPS
 from attnviz.link.state import State
-from attnviz.teach.switched import yet_to_predict
+from attnviz.predicting.switched import yet_to_predict
 
 
 def boards() -> Mapping[str, Board]:

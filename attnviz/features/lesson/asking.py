@@ -7,7 +7,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.sentences import Numbers
-from attnviz.teach.predictions import Asked, spread
+from attnviz.predicting.asked import Asked, spread
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 

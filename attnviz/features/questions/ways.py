@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from attnviz.features.questions.parameters import NUMBERS, QUESTION
 from attnviz.features.questions.questions import QUESTIONS
-from attnviz.teach.ways import Way
+from attnviz.link.ways import Way
 
 
 def beside(feature: str, step: int) -> Iterator[Way]:

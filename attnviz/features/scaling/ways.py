@@ -2,8 +2,8 @@
 
 from attnviz.link.parameter_table import texts
 from attnviz.link.rows.scaling import SWEEP
+from attnviz.link.ways import Way
 from attnviz.scaling.settings import SweepSettings
-from attnviz.teach.ways import Way
 from attnviz.words import say
 
 

@@ -2,7 +2,7 @@
 
 from attnviz.link.codecs import Choice
 from attnviz.link.parameter import Parameter
-from attnviz.teach.masked import WAYS
+from attnviz.predicting.masked import WAYS
 
 VIEW, BOARD, HEATMAPS = "view", "board", "heatmaps"
 OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # what is to be opened on the page, once

@@ -14,8 +14,8 @@ from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.explanation.masking import key_of
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
-from attnviz.teach.masked import computed_in
-from attnviz.teach.switched import about, alone, turned
+from attnviz.predicting.masked import computed_in
+from attnviz.predicting.switched import about, alone, turned
 from attnviz.words import say
 from tests.pages.packed import shows
 from tests.pages.playground import Playground

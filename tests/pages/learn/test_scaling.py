@@ -13,11 +13,11 @@ import streamlit as st
 
 from attnviz import Scenario
 from attnviz.link.set_up import scenario_from_query
+from attnviz.predicting.collapsing import FROM, TO, asked_of_rows
 from attnviz.scaling.experiment import sample_row
 from attnviz.scaling.in_words import about_gradient, about_source, flat_or_not
 from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings, decode_settings, playground_scenario
 from attnviz.scaling.typical_rows import typical_rows
-from attnviz.teach.collapsing import FROM, TO, asked_of_rows
 from attnviz.words import say
 from tests.pages.reader import Reader
 from tests.pages.scaling_page import PROJECTIONS, SMALL, ScalingPage, sweep_of

@@ -13,7 +13,7 @@ from attnviz.core.changes import Changes
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.masking import mask_notes
-from attnviz.teach.replaced import can_be_equal, dropout, one_matrix
+from attnviz.predicting.replaced import can_be_equal, dropout, one_matrix
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import every_way

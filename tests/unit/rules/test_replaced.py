@@ -16,8 +16,8 @@ from attnviz.core.seeding import POSITIONS
 from attnviz.explanation.comparing import Comparison, about, moved_most
 from attnviz.explanation.masking import mask_notes
 from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.teach.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped
-from attnviz.teach.replaced import (
+from attnviz.predicting.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped
+from attnviz.predicting.replaced import (
     dropout,
     equal_projections,
     equal_weights,

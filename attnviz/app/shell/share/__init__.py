@@ -38,7 +38,7 @@ from attnviz.feature import filled
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS, decode_changes, encode_changes
 from attnviz.link.parameter_table import HIDE, OFF, PREDICTIONS, PRESENT, PRESENTED, texts
 from attnviz.link.set_up import CHANGES, parameters
-from attnviz.teach.asks import asked_here, drawn_of
+from attnviz.predicting.asks import asked_here, drawn_of
 from attnviz.words import plural, say, thousands
 
 

@@ -25,9 +25,9 @@ from attnviz.features.check.page.showing import checked, show_verdict
 from attnviz.features.check.page.typed import load
 from attnviz.features.check.parameters import CHECK, EXAMPLES, Checked, published_names
 from attnviz.figures import heatmap_spec
+from attnviz.link.ways import Way, way_to
 from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, published_variances, worked_example
 from attnviz.tables.printed_table import Printed, as_printed
-from attnviz.teach.ways import Way, way_to
 from attnviz.words import say
 
 _STEP = feed_forward_table()

@@ -28,7 +28,7 @@ from attnviz.features.classes.served.telling import home_of, qr_code, state_for_
 from attnviz.features.classes.served.voting import Voting, vote_of
 from attnviz.features.classes.settings import database
 from attnviz.features.classes.store import LETTERS, LETTERS_OF_CODE, AwayError, FullError, Phase, State, Store, Vote
-from attnviz.teach.asks import asked_of
+from attnviz.predicting.asks import asked_of
 from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)

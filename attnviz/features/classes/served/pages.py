@@ -13,9 +13,9 @@ from attnviz.app.server.settings import settings
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
 from attnviz.documents.page import FAMILY, own_face, page_of
+from attnviz.predicting.asks import drawn_of, has_board, subjects, told_of
 from attnviz.published import OPENING
 from attnviz.scripts import CONTROLS, joined
-from attnviz.teach.asks import drawn_of, has_board, subjects, told_of
 from attnviz.words import by_language, say
 
 _HERE = Path(__file__).parent

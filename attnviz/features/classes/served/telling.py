@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from attnviz.app.server.answers import NOT_KEPT
 from attnviz.features.classes.store import Phase, State
-from attnviz.teach.asks import asked_of
+from attnviz.predicting.asks import asked_of
 
 _AT = "/class/"
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from attnviz.features.classes.store import AwayError, FullError, Vote, who_of
-from attnviz.teach.asks import asked_of
+from attnviz.predicting.asks import asked_of
 
 _MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
 _TOKEN = range(16, 65)  # characters

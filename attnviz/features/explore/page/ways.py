@@ -4,7 +4,7 @@ from attnviz.app.parts.examples import open_panel
 from attnviz.app.session.address import PLAYGROUND, go_to, turn
 from attnviz.app.session.url_texts import current
 from attnviz.link.rows.explore import VIEW
-from attnviz.teach.ways import Way
+from attnviz.link.ways import Way
 from attnviz.words import say
 
 

@@ -27,8 +27,8 @@ from attnviz.features.lesson.parameters import STEP
 from attnviz.features.lesson.steps import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
-from attnviz.teach.predictions import Asked, fails_at
-from attnviz.teach.ways import Way, ways_beside
+from attnviz.link.ways import Way, ways_beside
+from attnviz.predicting.asked import Asked, fails_at
 from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")

@@ -4,7 +4,7 @@ from attnviz.app.session.address import go_to
 from attnviz.app.session.url_texts import put, take
 from attnviz.features.lesson.parameters import STEP
 from attnviz.features.lesson.steps import STEPS
-from attnviz.teach.ways import Way
+from attnviz.link.ways import Way
 from attnviz.words import plural, say
 
 

@@ -19,8 +19,8 @@ from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, ex
 from attnviz.features.questions.predicted import ANSWERS
 from attnviz.features.questions.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.link.page_texts import SKIPPED, TRIED
+from attnviz.link.ways import way_to
 from attnviz.scaling.settings import MAX_P
-from attnviz.teach.ways import way_to
 from attnviz.words import say
 
 

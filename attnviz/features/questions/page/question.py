@@ -34,7 +34,7 @@ from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, qu
 from attnviz.features.questions.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
 from attnviz.figures import heatmap_spec, points_spec, small_picture
 from attnviz.figures.small_tables import table_in_words
-from attnviz.teach.ways import way_to
+from attnviz.link.ways import way_to
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 

@@ -11,9 +11,9 @@ from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.features.lesson.asking import ASKING, prediction_of
 from attnviz.features.questions.questions import QUESTIONS
-from attnviz.teach.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
-from attnviz.teach.replaced import dropout, equal_projections, of_other, one_matrix, row_plus, shares_moved, times
-from attnviz.teach.switched import alone, turned
+from attnviz.predicting.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
+from attnviz.predicting.replaced import dropout, equal_projections, of_other, one_matrix, row_plus, shares_moved, times
+from attnviz.predicting.switched import alone, turned
 
 
 def test_neither_its_length_nor_its_place_tells_which_choice_is_right() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS, Question
-from attnviz.teach.ways import way_to, ways_beside
+from attnviz.link.ways import way_to, ways_beside
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: each.name)

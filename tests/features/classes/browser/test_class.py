@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from attnviz.teach.asks import asked_of
+from attnviz.predicting.asks import asked_of
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner

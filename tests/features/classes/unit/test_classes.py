@@ -28,7 +28,7 @@ from attnviz.features.classes.settings import DATABASE
 from attnviz.features.classes.settings import database as database_of
 from attnviz.features.classes.store import AwayError, LateError, Phase, Store, Vote, who_of
 from attnviz.features.classes.tables import STEPS, VERSIONS
-from attnviz.teach.asks import asked_of, drawn_of, has_board, subjects
+from attnviz.predicting.asks import asked_of, drawn_of, has_board, subjects
 from attnviz.words import say
 from benchmarks.votes import class_of, copies
 from tests.examples import examples

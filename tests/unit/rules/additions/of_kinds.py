@@ -22,10 +22,10 @@ from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
 from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.link.set_up import query_of
+from attnviz.predicting.switched import turned
 from attnviz.scaling.in_words import about_source, said_source
 from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.scaling.sources import SOURCES
-from attnviz.teach.switched import turned
 from attnviz.words import say
 from tests.node import PageScript
 from tests.pages.playground import Playground

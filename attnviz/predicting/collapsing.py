@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from attnviz.predicting.asked import Asked
 from attnviz.scaling.typical_rows import TypicalRow
-from attnviz.teach.predictions import Asked
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 

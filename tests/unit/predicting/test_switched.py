@@ -10,8 +10,19 @@ from hypothesis import strategies as st
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.teach.predictions import fails_at
-from attnviz.teach.switched import LESS, MIRRORED, MORE, SAME, about, alone, next_of, turned, without, yet_to_predict
+from attnviz.predicting.asked import fails_at
+from attnviz.predicting.switched import (
+    LESS,
+    MIRRORED,
+    MORE,
+    SAME,
+    about,
+    alone,
+    next_of,
+    turned,
+    without,
+    yet_to_predict,
+)
 from attnviz.words.numbers import percent, written
 from tests.examples import examples
 

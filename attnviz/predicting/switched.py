@@ -10,7 +10,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf, way_at
 from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
-from attnviz.teach.predictions import Asked, compared, spread
+from attnviz.predicting.asked import Asked, compared, spread
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 

@@ -15,8 +15,8 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK, WEIGHTINGS
 from attnviz.core.trace import run
-from attnviz.teach.masked import undropped
-from attnviz.teach.predictions import Asked, by_size
+from attnviz.predicting.asked import Asked, by_size
+from attnviz.predicting.masked import undropped
 from attnviz.words import say
 from attnviz.words.numbers import in_format
 

@@ -12,7 +12,7 @@ from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK
-from attnviz.teach.predictions import Asked
+from attnviz.predicting.asked import Asked
 from attnviz.words import listed, say
 
 SHAPES = ("triangle", "window", "blocks", "nothing")

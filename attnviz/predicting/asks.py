@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.feature import filled
-from attnviz.teach.predictions import Asked
+from attnviz.predicting.asked import Asked
 from attnviz.words import by_language
 
 

@@ -1,0 +1,1 @@
+"""Predictions before an answer, and changes to try."""

@@ -1,1 +1,0 @@
-"""What teaches: the lesson, its challenges, and the questions that learners ask."""
