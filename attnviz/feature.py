@@ -66,7 +66,7 @@ class Feature:
     """What a feature is made of, and what it needs."""
 
     name: str
-    needs: tuple[str, ...] = ()  # names of other features
+    needs: tuple[str, ...] = ()  # names of other features, whose modules it may import
     pages: tuple[Page, ...] = ()
     keeps: tuple[str, ...] = ()  # parameters of links that hold what was typed, and outlive a run that fails
     folders: tuple[str, ...] = ()  # of addresses, whose pages need nothing of Streamlit's

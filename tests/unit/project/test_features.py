@@ -111,6 +111,13 @@ def test_the_kernel_names_no_feature() -> None:
     assert [str(each) for each, text in run if re.search(r"attnviz\.features\.\w", text)] == []
 
 
+@pytest.mark.parametrize("name", OF)
+def test_a_feature_names_no_other_one_but_those_that_it_needs(name: str) -> None:
+    files = (ROOT / "attnviz/features" / name).rglob("*.py")
+    named = {each for file in files for each in re.findall(r"attnviz\.features\.(\w+)", file.read_text("utf-8"))}
+    assert named <= {name, *OF[name].needs}
+
+
 def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None:
     code = "from attnviz.feature import features; features(); import sys; print('torch' in sys.modules)"
     package = tmp_path / "attnviz"
