@@ -20,15 +20,15 @@ if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz import documents, figures
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
+    from attnviz.features.learn.training import Training as Training
+    from attnviz.features.learn.training import TrainingSettings as TrainingSettings
+    from attnviz.features.learn.training import train as train
+    from attnviz.features.learn.training import train_many as train_many
     from attnviz.models import ModelEdit as ModelEdit
     from attnviz.models import ModelTrace as ModelTrace
     from attnviz.models import look_into as look_into
     from attnviz.notebook import BoardWidget
     from attnviz.scaling.experiment import sweep_scaling as sweep_scaling
-    from attnviz.training import Training as Training
-    from attnviz.training import TrainingSettings as TrainingSettings
-    from attnviz.training import train as train
-    from attnviz.training import train_many as train_many
 
 __version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
 

@@ -16,11 +16,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attnviz.core.machine import one_thread
 from attnviz.models.offering import ALONG, STORIES
 from attnviz.models.pretrained import transformers
 from attnviz.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
 from attnviz.stories.grammar import World, stories
-from attnviz.training.model import one_thread
 
 LAYERS, HEADS, WIDTH = 3, 4, 64
 SPREAD = 0.15  # of the numbers of tokens' vectors in a new decoder

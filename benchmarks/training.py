@@ -3,8 +3,8 @@
 import time
 from statistics import median
 
-from attnviz.training import Learner, Training, finished, settings_for
-from attnviz.training.tasks import TASKS
+from attnviz.features.learn.training import Learner, Training, finished, settings_for
+from attnviz.features.learn.training.tasks import TASKS
 from benchmarks.rows import Row
 
 ROUNDS = 3

@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -62,3 +64,20 @@ def resolve_device(name: str) -> tuple[torch.device, Later | None]:
     if name in available_devices():
         return torch.device(name), None
     return torch.device("cpu"), later("messages.no_device", device=name)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Have torch use one thread, so that sums have the same bits.
+
+    torch keeps their number for each thread of a process, so that trainings beside each other don't disturb one
+    another; only a thread that begins meanwhile begins with one.
+    """
+    before = torch.get_num_threads()
+    if before != 1:
+        torch.set_num_threads(1)  # noqa: TID251
+    try:
+        yield
+    finally:
+        if before != 1:
+            torch.set_num_threads(before)  # noqa: TID251

@@ -8,7 +8,6 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.components.v2 import manifest_scanner
 
-from attnviz.app.learn.running import shared
 from attnviz.app.server import middleware, routes
 from tests.pages.playground import Playground
 
@@ -27,14 +26,6 @@ def _components_are_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
-
-
-@pytest.fixture(autouse=True)
-def _own_shelf() -> Iterator[None]:
-    """What others trained is shown to none."""
-    shared.cache_clear()
-    yield
-    shared.cache_clear()
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ FEATURE = Feature(
     pages=(Page("learn", door="models"),),
     fills={"parameters": "parameters:rows", "left": "page.leaving:left"},
     public={
-        "Training": "public:Training",
-        "TrainingSettings": "public:TrainingSettings",
-        "train": "public:train",
-        "train_many": "public:train_many",
+        "Training": "training:Training",
+        "TrainingSettings": "training:TrainingSettings",
+        "train": "training:train",
+        "train_many": "training:train_many",
     },
     commands={"train": "commands:learn"},
 )

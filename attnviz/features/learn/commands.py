@@ -13,7 +13,7 @@ import pandas as pd
 
 from attnviz.commands import Parser
 from attnviz.core.limits import MAX_TEXT_CHARACTERS
-from attnviz.training import (
+from attnviz.features.learn.training import (
     TASKS,
     Learner,
     Training,

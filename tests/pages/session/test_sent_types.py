@@ -15,9 +15,9 @@ from attnviz.link.playlist_text import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
-from tests.pages.learn.test_learn_closer import with_seeds
 from tests.pages.reader import Reader
 from tests.pages.session.test_share import Sharing
+from tests.said import joined, of_features
 
 # The type of each component's data, and where it is declared: what the board's modules speak of holds everywhere.
 AMBIENT = f"{ROOT}/attnviz/**/*.d.ts"
@@ -26,9 +26,6 @@ TYPES = {
     "attnviz_board": ("BoardData", ""),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
-    "attnviz_learn_kept": ("Data", "attnviz/app/learn/scripts/kept.js"),
-    "attnviz_learn_seeds": ("Data", "attnviz/app/learn/scripts/seeds.js"),
-    "attnviz_learn_time": ("Data", "attnviz/app/learn/scripts/time.js"),
     "attnviz_model_head": ("Nothing", "attnviz/app/model/head.js"),
     "attnviz_model_heads": ("Data", "attnviz/app/model/heads.js"),
     "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
@@ -40,6 +37,7 @@ TYPES = {
     "attnviz_svg": ("{ svg: string }", ""),
     "attnviz_temperature": ("Data", "attnviz/app/components/temperature.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
+    **joined("TYPES"),
 }
 
 
@@ -89,8 +87,7 @@ def sent() -> list[tuple[str, str]]:
         Reader("pages/model.py", model_text="a cat"),
         Reader("pages/scaling.py", playlist=PLAYLIST_TEXT.encode(moments_of("/lesson First\n/scaling Second\n"))),
         Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
-        Reader("pages/learn.py").press(say("learn.one_step")),
-        with_seeds(),
+        *(reader for of_feature in of_features("readers") for reader in of_feature()),
     ]
     return [each for reader in readers for each in sent_by(reader)]
 

@@ -79,10 +79,6 @@ def test_a_notebook_has_numbers_latex_pictures_and_a_board_of_what_is_not_too_la
     many = Scenario(" ".join(["cat"] * 65))
     assert "<iframe" not in many._repr_mimebundle_()["text/html"]
     assert "text/latex" not in many._repr_mimebundle_()
-    learned = attnviz.train("agreement", steps=2)
-    bundle, last = learned._repr_mimebundle_(), learned.trace(2)
-    assert bundle["text/plain"] == repr(learned)
-    assert html.escape(documents.board_page(last)) in bundle["text/html"], "the board of its last moment"
     batch = attnviz.attend(torch.zeros(2, 3, 3), *torch.zeros(3, 3, 2))
     assert "of a batch" in batch._repr_mimebundle_()["text/html"]
 

@@ -23,8 +23,8 @@ from attnviz.export import read_matrix
 from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
 from attnviz.scaling.experiment import sweep_scaling
 from attnviz.scaling.settings import SweepSettings
-from attnviz.training import Model, TrainingSettings
 from attnviz.words import catalogue
+from tests.said import joined
 
 ROOT = Path(__file__).parents[3]
 NOT_FOR_READERS = re.compile(
@@ -91,7 +91,7 @@ RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scena
     "source": lambda: SweepSettings(source="nothing"),
     "a sweep of many scores": lambda: sweep_scaling((2,), 10_000, 0, source="normal-projections", x=torch.ones(300, 2)),
     "a sweep of large numbers": lambda: sweep_scaling((2,), 10, 0, source="normal-projections", x=[[1e9], [1.0]]),
-    "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",))),
+    **joined("RAISERS"),
 }
 
 

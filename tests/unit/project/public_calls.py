@@ -5,40 +5,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
 
 import attnviz
-from attnviz import Scenario, export, figures, training
+from attnviz import Scenario, export, figures
 from attnviz.explanation.comparing import Comparison
 from attnviz.feature import features
 from attnviz.figures import curves
 from attnviz.figures.small_tables import Points, Table
+from tests.said import joined, of_features
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 # The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.figures.curves", "attnviz.models", "attnviz.training", "attnviz.stories",
+           "attnviz.figures.curves", "attnviz.models", "attnviz.stories",
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
 RETURNED = {
-    "Ablation", "AttentionTrace", "Batch", "Explanation", "FeedForwardTrace", "Gradients", "Heads", "Layer", "Link",
-    "Mark", "MarkedTable", "Marking", "Misfit", "Model", "ModelTrace", "Moment", "OtherLayer", "Outcome", "Place",
-    "Printed", "Step", "StepTaken", "Task", "Term", "Trace", "Training", "UndefinedAttentionError", "UnknownDkError",
-    "Update", "Verdict", "Written",
+    "AttentionTrace", "Explanation", "FeedForwardTrace", "Heads", "Layer", "Mark", "MarkedTable", "Marking", "Misfit",
+    "ModelTrace", "OtherLayer", "Printed", "Trace", "UndefinedAttentionError", "UnknownDkError", "Verdict", "Written",
+    *chain.from_iterable(of_features("RETURNED")),
 }  # fmt: skip
 
 X, W = [[1.0, 2.0], [0.0, 1.0]], [[0.5, 1.0], [0.25, -1.0]]
 SCENARIO = Scenario("a cat")
-
-
-@cache
-def trained() -> Any:
-    return attnviz.train("agreement", steps=1, seed=0)
 
 
 @cache
@@ -57,13 +53,6 @@ def marking() -> Any:
     return attnviz.mark_pipeline({"x": X, "w_q": W, "q": X})
 
 
-@cache
-def learner() -> Any:
-    made = training.Learner(training.TrainingSettings(steps=1))
-    made.advance()
-    return made
-
-
 # An argument by its name, as most functions understand it: how it's made.
 BY_NAME: Mapping[str, Callable[[], Any]] = {
     # texts and names
@@ -74,7 +63,6 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "marks": lambda: "right",
     "matrix": lambda: "q",
     "name": lambda: "q",
-    "task": lambda: "agreement",
     "text": lambda: "a cat",
     "title": lambda: "a",
     "tokenizer": lambda: "words",
@@ -123,8 +111,6 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "curve": lambda: curves.CURVES[0],
     "drawn": lambda: figures.heatmap_spec(attnviz.trace(SCENARIO), "q"),
     "edits": lambda: (),
-    "gradients": lambda: trained().gradients_of(0),
-    "learner": learner,
     "marking": marking,
     "model": lambda: writer().model,
     "one": view,
@@ -132,23 +118,19 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "picked": lambda: attnviz.explain(attnviz.trace(SCENARIO), "q", 0, 0),
     "points": lambda: Points(torch.ones(2, 2), torch.ones(2, 2), ("a", "b")),
     "scenario": lambda: SCENARIO,
-    "settings": lambda: training.TrainingSettings(steps=1),
     "shown": lambda: SCENARIO,
     "stage": lambda: attnviz.trace(SCENARIO).stages["q"],
     "table": lambda: Table("a", torch.ones(2, 2)),
     "trace": lambda: attnviz.trace(SCENARIO),
-    "training": trained,
     "view": view,
+    **joined("BY_NAME"),
 }
 _OF_SCENARIO: Mapping[str, Callable[[], Any]] = {"name": lambda: "w_q"}
 # Where a name means something else, or a default would take long, by the function's own name.
 OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "before_edits": _OF_SCENARIO,
-    "chain": {"trace": lambda: trained().trace(0), "matrix": lambda: "q"},
     "checked_edit": {"given": lambda: ("w_q", 0, 0, 1.0)},
     "curve_spec": {"table": lambda: attnviz.sweep_scaling((2,), 2, 0)},
-    "finite_difference": {"matrix": lambda: "w_q"},
-    "generate": {"text": lambda: "the keys", "n": lambda: 1},
     "load": {"name": lambda: "stories"},
     "look_into": {"tokenizer": tokenizer, "text": lambda: TEXT},
     "mark_fitting": {"tables": lambda: {"x": attnviz.read_table("1 2")}},
@@ -158,13 +140,10 @@ OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "read_table": {"text": lambda: "1 2"},
     "replacement": _OF_SCENARIO,
     "scenario_from_json": {"text": lambda: export.scenario_json(SCENARIO)},
-    "scenario_of": {"trace": lambda: trained().trace(0)},
-    "settings_for": {"task": lambda: training.TASKS["agreement"]},
     "stage": _OF_SCENARIO,
-    "train": {"steps": lambda: 1},
-    "train_many": {"seeds": lambda: (0,), "steps": lambda: 1},
     "unedited": _OF_SCENARIO,
     "write": {"view": writer},
+    **joined("OTHERWISE"),
 }
 
 
@@ -217,10 +196,10 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 HELD: Mapping[str, Callable[[], Any]] = {
     "Scenario": lambda: SCENARIO,
     "AttentionTrace": lambda: attnviz.trace(SCENARIO),
-    "Training": trained,
     "ModelTrace": writer,
     "Marking": marking,
     "SelfAttention": lambda: attnviz.SelfAttention(2, 2),
+    **joined("HELD"),
 }
 
 

@@ -17,9 +17,9 @@ from hypothesis import example, given, settings
 from torch import Tensor
 
 from attnviz import Scenario
+from attnviz.core.machine import one_thread
 from attnviz.core.scenario import traced
 from attnviz.export.script import pytorch_script
-from attnviz.training.model import one_thread
 from tests.examples import examples
 from tests.kernels import in_two_processes
 from tests.unit.helpers import HOSTILE, overflowing

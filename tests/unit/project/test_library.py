@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import attnviz
-from attnviz import Scenario, SelfAttention, attend, explain, feed_forward, tokenize, trace, train
+from attnviz import Scenario, SelfAttention, attend, explain, feed_forward, tokenize, trace
 
 X, W = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0]], [[0.5, 1.0], [0.25, -1.0], [2.0, 0.0]]
 TENSORS: list[Any] = [torch.tensor(each) for each in (X, W, W, W)]
@@ -56,7 +56,6 @@ REFUSED: dict[str, Any] = {
     ),
     "'q' is another matrix in each head or layer, expected one of layers.0.q": lambda: trace(STACK)["q"],
     "'nope' is no matrix of this trace, expected one of layers.0.x": lambda: trace(STACK)["nope"],
-    "'w_x' can't be matrix. Take one of these: w_e": lambda: train("agreement", steps=1).gradients(0)["w_x"],
 }
 
 

@@ -28,9 +28,9 @@ from attnviz.documents import board_page, figure_page, heatmap_page, model_page,
 from attnviz.export import notebook, pytorch_script
 from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
-from attnviz.training import train, training_notebook, training_script
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say, spoken
 from tests.languages import assert_all_is_said_otherwise, made_up
+from tests.said import joined, of_features
 from tests.unit.small_models import TEXT, gpt_oss, t5, tokenizer
 
 ROOT = Path(__file__).parents[3]
@@ -97,7 +97,6 @@ def _taken_home() -> dict[str, str]:
     kept = Scenario("a cat sat", second="on a mat", reads="kept", mask_use="zeroed", n_heads=2, d_in=4, d_out=4)
     what_if = Scenario("a cat sat", masking="padding", positions="alibi", w_v="random:3", what_if="softmax:columns")
     data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, of_now=True)
-    training = train("agreement", steps=2)
     encoder = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
     return {
         "page": board_page(many),
@@ -109,9 +108,9 @@ def _taken_home() -> dict[str, str]:
         "heatmaps": heatmaps_file().text.decode(),
         "data": json.dumps(data, ensure_ascii=False),
         "report": report(kept, traced(kept)),
-        "notebook": training_notebook(training) + notebook(many),
-        "trained script": training_script(training),
+        "notebook": notebook(many),
         **{f"{scenario.reads} {scenario.norm} script": pytorch_script(scenario) for scenario in (many, kept, what_if)},
+        **{name: text for taken_home in of_features("taken_home") for name, text in taken_home().items()},
     }
 
 
@@ -124,7 +123,9 @@ def test_what_is_taken_home_is_said_in_the_language_of_the_session(
     other["board"] = other["board"].partition("\n")[0]  # behind its sentences stands code
     other["model"] = re.sub(r"// .*|(?s:/\*.*?\*/)", "", other["model"])  # its scripts' comments
     assert_all_is_said_otherwise(english, other)
-    exec(other["trained script"], {})
+    for name, text in other.items():
+        if name.endswith("script"):
+            exec(text, {})
     capsys.readouterr()
     exec(other["itself pre script"], {})
     assert {"attention_weights", "context"} <= {*context.run(sorted_tables, capsys.readouterr().out).tables}
@@ -302,7 +303,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 NO_PAGE = {
     **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
     "attnviz/documents/model_code.py": "writes Python",
-    "attnviz/training/code.py": "writes Python",
+    **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
     "attnviz/stories/asked.py": "names what stories ask",

@@ -18,8 +18,8 @@ from attnviz.board.data import table_data
 from attnviz.core.rules import RULES, Rule, Shape, Share
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
-from attnviz.training import train
 from tests.node import ROOT, PageScript
+from tests.said import of_features
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
 from tests.unit.small_kinds import diff_llama, olmo2
@@ -85,8 +85,7 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         traced(Scenario("a b", d_out=4, n_heads=2, what_if="cut:view")).seen_from(1),
-        train("agreement", steps=1).trace(1, "the keys near"),
-        train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
+        *(each for of_feature in of_features("traces") for each in of_feature()),
         look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],
         look_into(olmo2(), tokenizer(), "the cat sat").heads[1, 2],
         look_into(diff_llama(), tokenizer(), "the cat sat").heads[1, 1],

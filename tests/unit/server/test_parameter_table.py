@@ -21,14 +21,12 @@ from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import once, table, texts
 from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
-from attnviz.link.rows.learn import TrainingText
 from attnviz.link.rows.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 from attnviz.link.rows.scaling import SWEEP_TEXT
 from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
 from attnviz.link.state import state_of
 from attnviz.models import INCLUDED, ModelEdit, offered
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF
-from attnviz.training import TASKS, TrainingSettings, settings_for
 from attnviz.words import catalogue
 from tests.examples import examples
 from tests.golden import golden_links, parameters_of
@@ -41,23 +39,6 @@ ROWS = list(table().values())
 
 
 scenarios = edited(setups(), extremes=True)
-
-rates = st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 1e9)), max_size=3, unique_by=lambda each: each[0])
-heads = st.sampled_from([(1, 3), (1, 8), (2, 8), (4, 16)])
-
-
-@st.composite
-def trainings(draw: st.DrawFn) -> TrainingSettings:
-    n_heads, d_k = draw(heads)
-    return settings_for(
-        TASKS[draw(st.sampled_from(sorted(TASKS)))], n_heads=n_heads, d_k=d_k, seed=draw(st.integers(0, 2**32 - 1)),
-        learning_rate=draw(st.floats(0, 1e9)), rates=tuple(sorted(draw(rates))), tied=draw(st.booleans()),
-        frozen=draw(st.sampled_from([(), ("w_q",), ("layers.1.w_q", "w_e")])),
-        d_ff=draw(st.none() | st.integers(1, 256)),
-        norm=draw(st.sampled_from(["none", "pre", "post"])), steps=draw(st.integers(1, 5000)),
-        until=draw(st.none() | st.integers(0, 5000)),
-    )  # fmt: skip
-
 
 up_to_9999 = st.integers(0, 9999)
 model_edits = (
@@ -127,8 +108,6 @@ def values_of(codec: Codec) -> st.SearchStrategy[Any]:
             return st.tuples(*map(values_of, codecs))
         case ChangesText():
             return scenarios.map(changes_of)
-        case TrainingText():
-            return trainings()
     return next(values for own, values in OWN if own is codec)
 
 

@@ -31,7 +31,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from attnviz import trace
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
-from attnviz.app.learn import running as trainings
 from attnviz.app.model import looked
 from attnviz.app.scaling import sweeps
 from attnviz.app.server import answers, connections, visitors
@@ -50,6 +49,7 @@ from attnviz.app.server.visitors import BURST, RATE, Visitors
 from attnviz.app.server.where import SafeHeaders, policy
 from attnviz.models import STORIES, offered
 from attnviz.words import say
+from tests.said import of_features
 
 HERE, STRANGER, LISTED = "http://testserver", "https://elsewhere.example.org", "https://course.example.edu"
 
@@ -333,7 +333,8 @@ def _of_kind(kind: str) -> bytes:
 
 def test_what_sessions_share_hangs_on_nothing_that_streamlit_empties() -> None:
     def held() -> list[int]:
-        return [id(each) for each in (sweeps.shared(), trainings.shared(), looked._shelf(), looked._kept())]
+        more = (each for of_feature in of_features("held") for each in of_feature())
+        return [id(each) for each in (sweeps.shared(), looked._shelf(), looked._kept(), *more)]
 
     before = held()
     streamlit.cache_data.clear()

@@ -1,6 +1,6 @@
 """What becomes of trainings when another page is open."""
 
-from attnviz.app.learn.running import leave
+from attnviz.features.learn.page.running import leave
 
 
 def left(page: str) -> None:

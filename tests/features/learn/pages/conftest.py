@@ -1,0 +1,18 @@
+"""What the tests of this page share."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from attnviz.features.learn.page.running import shared
+from tests.pages.conftest import _components_are_looked_for_once
+
+__all__ = ["_components_are_looked_for_once"]
+
+
+@pytest.fixture(autouse=True)
+def _own_shelf() -> Iterator[None]:
+    """What others trained is shown to none."""
+    shared.cache_clear()
+    yield
+    shared.cache_clear()
