@@ -24,8 +24,8 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
 from attnviz.words import LANGUAGE, spoken
 
-__all__ = ["DeltaGenerator", "get_logger", "get_script_run_ctx", "is_connected", "is_fragment_run", "is_of_a_reader",
-           "replace_parts", "run_again", "speak_as_accepted"]  # fmt: skip
+__all__ = ["DeltaGenerator", "RerunException", "get_logger", "get_script_run_ctx", "is_connected", "is_fragment_run",
+           "is_of_a_reader", "replace_parts", "run_again", "speak_as_accepted"]  # fmt: skip
 # What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
 _OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _value_of, _add_file = WStates.__getitem__, MemoryUploadedFileManager.add_file

@@ -177,5 +177,5 @@ def tell(page: str, key: str = "address") -> None:
     for each in now.offers:
         each.drawn = True
     now.query, now.past, now.turning, now.corrected = found, (*now.past[-5:], found), None, {}
-    now.due = now.back = False
+    now.due = False
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -20,7 +20,7 @@ from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.app.shell import messages, opened_link
 from attnviz.app.shell.playlist import show_strip
 from attnviz.app.shell.share import show_share
-from attnviz.app.streamlit_internals import DeltaGenerator, get_script_run_ctx
+from attnviz.app.streamlit_internals import DeltaGenerator, RerunException, get_script_run_ctx
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.masks import MASKS
 from attnviz.core.scenario import Scenario
@@ -69,12 +69,16 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     if page:  # the page with the editor may have been left before a run had read what was typed there
         scenario_now()
     overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
+    overtaken = False
     try:
         try:
             with body:
                 yield
             if first:
                 wait_for_first_picture()
+        except RerunException:
+            overtaken = True
+            raise
         finally:  # even where a page fails
             if first:
                 _draw_panel(panel, table)
@@ -94,6 +98,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with st.container(key="connection_place"):
             show_strip()
             address.tell(page)
+        if not overtaken:  # else the next run is the first that reads what the page still holds
+            memory.memory().back = False
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:

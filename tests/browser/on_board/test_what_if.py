@@ -93,6 +93,7 @@ def test_a_mask_is_painted_by_dragging_and_the_board_above_the_panel_shows_it(ne
     expect(board.page.locator('.board [data-at="attention_weights,1,3"]').first).to_have_class(MASKED)
     expect(cells.nth(9)).to_be_focused()
     for shape in SHAPES[::-1]:
+        board.settle()  # a run moves what can be pressed
         board.page.get_by_role("button", name=say(f"what_if.mask.{shape}"), exact=True).click()
         eventually(partial(cells.evaluate_all, pressed), shaped(shape, 6, 6).flatten().nonzero().flatten().tolist())
     expect(board.page.locator('.board [data-at="attention_weights,5,0"]').first).not_to_have_class(

@@ -10,6 +10,9 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.app.session import address
+from attnviz.app.session.memory import came_back
+from attnviz.app.streamlit_internals import run_again
+from attnviz.features.check.page import exercises
 from attnviz.link.set_up import parameters
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader, in_address
@@ -70,3 +73,22 @@ def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.Mon
     reader.at.text_input(key=f"{cell}.0.1").set_value("6")
     reader.say({"query": urlencode({"check": exercise} | offer.patch), "taken": offer.id})
     assert [reader.value(f"{cell}.0.{column}") for column in (0, 1)] == ["5", "6"]
+
+
+def test_a_run_that_is_overtaken_leaves_what_a_page_that_came_back_holds_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the next one took the page for one that a link opens, and emptied what was typed meanwhile."""
+    reader, seen = Reader("pages/exercises.py", check="exercise.7.3.2.2.i.s.c"), list[bool]()
+
+    def overtaken(_: object) -> None:
+        seen.append(came_back())
+        if len(seen) == 1:
+            run_again("")
+
+    monkeypatch.setattr(exercises, "take_answers", overtaken)
+    reader.at.session_state["session"].address.back = True
+    reader.at.run()
+    assert seen == [True, True]
+    reader.at.run()
+    assert seen == [True, True, False]
