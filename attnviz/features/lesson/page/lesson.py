@@ -27,7 +27,7 @@ from attnviz.features.lesson.parameters import STEP
 from attnviz.features.lesson.steps import STEPS, Step, about_the_numbers, reached_matrices, shown_matrices
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
-from attnviz.link.ways import Way, ways_beside
+from attnviz.link.ways import Way, way_to, ways_beside
 from attnviz.predicting.asked import Asked, fails_at
 from attnviz.words import say
 
@@ -230,13 +230,15 @@ def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
 def show_questions(number: int) -> None:
     """Draw what learners ask at this step, each leading to its answer."""
     asked = list(ways_beside("lesson", step=number))
-    if not asked:
+    what_if = STEPS[number - 1].what_if and way_to("explore") is not None
+    if not asked and not what_if:
         return
     with st.container(key="lesson_questions", gap=None):
-        st.caption(say("lesson.asked_here"))
+        if asked:
+            st.caption(say("lesson.asked_here"))
         for i, way in enumerate(asked, 1):
             st.button(way.title, key=f"lesson.question.{i}", type="tertiary", on_click=_open, args=(way,))
-        if STEPS[number - 1].what_if:
+        if what_if:
             show_way_to_panel("lesson.what_if")
 
 

@@ -151,6 +151,8 @@ class Panel:
             if at + 1 < len(QUESTIONS):
                 st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],),
                           shortcut="PageDown", key="questions.next")  # fmt: skip
+            if not way_to("explore"):
+                return
             if question.what_if:
                 show_way_to_panel("questions.what_if", example.scenario, example.query)
             else:
