@@ -7,11 +7,10 @@ import pytest
 
 from attnviz.core.scenario import traced
 from attnviz.features.lesson.steps import STEPS, about_the_numbers
-from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.set_up import scenario_from_query
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
-from tests.pages.reader import Reader, in_address
+from tests.pages.reader import Reader
 
 
 def lesson(**address: str) -> Reader:
@@ -31,7 +30,7 @@ def tells(reader: Reader) -> dict[str, Any]:
 
 
 def test_what_nobody_predicted_is_told_before_next_leads_on() -> None:
-    """Through all steps it leads in tests/browser/pages/test_lesson.py."""
+    """Through all steps it leads in tests/features/lesson/browser/test_lesson.py."""
     reader = lesson(step="mix", predictions="on")
     for told in (8, 9):
         reader.press("Next")
@@ -96,14 +95,3 @@ def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> No
     for number, step in enumerate(STEPS, 1):
         reader = lesson(step=str(number), text=" ")
         assert [each.value for each in reader.at.info] == [say("lesson.blank")], step.title
-
-
-def test_a_step_leads_to_the_questions_asked_there() -> None:
-    reader = lesson(step="mix", predictions="on")
-    asked = next(question for question in QUESTIONS if question.step == 8)
-    reader.press(asked.title)
-    assert asked.asked.asks in reader.says
-    assert in_address(reader.at, "question") == asked.slug
-    reader.press(say("lesson.way_back", number=8))
-    assert in_address(reader.at, "step") == STEPS[7].name
-    assert asked.title in [each.label for each in reader.at.button]
