@@ -129,6 +129,19 @@ def test_a_feature_names_no_other_one_but_those_that_it_needs(name: str) -> None
     assert named <= {name, *OF[name].needs}
 
 
+def test_tests_of_the_kernel_and_of_a_feature_import_no_other_feature() -> None:
+    """What several need stands in tests/features/across; additions are run in a copy of their own."""
+    own = {name: {name, *feature.needs} for name, feature in OF.items()}
+    imports = re.compile(r"^(?:from|import) (?:attnviz|tests)\.features\.(\w+)", re.MULTILINE)
+    wrong = [
+        str(file.relative_to(ROOT))
+        for folder, may in {"unit": set[str](), **{f"features/{name}": may for name, may in own.items()}}.items()
+        for file in (ROOT / "tests" / folder).rglob("*.py")
+        if not may >= {*imports.findall(file.read_text("utf-8"))} and "additions" not in file.parts
+    ]
+    assert wrong == []
+
+
 def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None:
     code = "from attnviz.feature import features; features(); import sys; print('torch' in sys.modules)"
     package = tmp_path / "attnviz"
