@@ -24,11 +24,11 @@ if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz.features.learn.training import TrainingSettings as TrainingSettings
     from attnviz.features.learn.training import train as train
     from attnviz.features.learn.training import train_many as train_many
+    from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
     from attnviz.models import ModelEdit as ModelEdit
     from attnviz.models import ModelTrace as ModelTrace
     from attnviz.models import look_into as look_into
     from attnviz.notebook import BoardWidget
-    from attnviz.scaling.experiment import sweep_scaling as sweep_scaling
 
 __version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
 

@@ -21,6 +21,7 @@ INSTALLED = (
     "explore",
     "lesson",
     "questions",
+    "sweeps",
     "scaling",
     "learn",
     "models",

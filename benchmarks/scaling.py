@@ -13,9 +13,9 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from attnviz.scaling import draws
-from attnviz.scaling.arguments import MAX_KEYS, MAX_TRIALS
-from attnviz.scaling.experiment import sweep_scaling
+from attnviz.features.sweeps import draws
+from attnviz.features.sweeps.arguments import MAX_KEYS, MAX_TRIALS
+from attnviz.features.sweeps.experiment import sweep_scaling
 from benchmarks.rows import Row, table
 
 DIMS = tuple(2**power for power in range(1, 11))

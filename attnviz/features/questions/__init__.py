@@ -4,6 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "questions",
+    needs=("sweeps",),
     pages=(Page("questions", door="learning", has_board=True, parts=("question", "numbers")),),
     fills={
         "parameters": "parameters:rows",

@@ -17,8 +17,8 @@ from attnviz.features.questions.offered import QUERY, Control, Exponent, Option,
 from attnviz.features.questions.predicted import Prediction
 from attnviz.features.questions.seeing import Now, Seen
 from attnviz.features.questions.variations import PROJECTIONS
+from attnviz.features.sweeps.settings import SweepSettings
 from attnviz.predicting.asked import Asked, by_size, compared
-from attnviz.scaling.settings import SweepSettings
 from attnviz.words import Said, listed, plural, say
 
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from attnviz.core.scenario import Scenario
-from attnviz.scaling.settings import MAX_P
+from attnviz.features.sweeps.settings import MAX_P
 from attnviz.words import Said, say
 
 Change = Callable[[Scenario], Scenario]

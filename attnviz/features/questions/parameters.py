@@ -7,10 +7,10 @@ from attnviz.board.data import has_numbers
 from attnviz.core.scenario import Scenario
 from attnviz.features.questions.offered import Exponent, Option
 from attnviz.features.questions.questions import QUESTIONS, Question
+from attnviz.features.sweeps.settings import MAX_P
 from attnviz.link.codecs import Choice, Number, Text, UnreadableError
 from attnviz.link.parameter import Around, Parameter, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
-from attnviz.scaling.settings import MAX_P
 from attnviz.words import say
 
 QUESTION, NUMBERS = "question", "numbers"

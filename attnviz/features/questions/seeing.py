@@ -11,8 +11,8 @@ from attnviz.core.attention import AttentionTrace, attend, execute
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
 from attnviz.core.tokens import token_labels
+from attnviz.features.sweeps.typical_rows import TypicalRow
 from attnviz.figures.small_tables import Points, Table
-from attnviz.scaling.typical_rows import TypicalRow
 from attnviz.words import say
 from attnviz.words.numbers import written
 

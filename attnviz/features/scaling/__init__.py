@@ -4,7 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "scaling",
+    needs=("sweeps",),
     pages=(Page("scaling", door="learning", sets_up=True),),
     fills={"parameters": "parameters:rows", "fills_controls": "page.opening:fills_controls", "way": "ways:way"},
-    public={"sweep_scaling": "public:sweep_scaling"},
 )

@@ -1,9 +1,9 @@
 """Ways to the page Scaling."""
 
+from attnviz.features.scaling.parameters import SWEEP
+from attnviz.features.sweeps.settings import SweepSettings
 from attnviz.link.parameter_table import texts
-from attnviz.link.rows.scaling import SWEEP
 from attnviz.link.ways import Way
-from attnviz.scaling.settings import SweepSettings
 from attnviz.words import say
 
 

@@ -33,7 +33,6 @@ TYPES = {
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
-    "attnviz_row_bars": ("Data", "attnviz/app/components/row_bars.js"),
     "attnviz_svg": ("{ svg: string }", ""),
     "attnviz_temperature": ("Data", "attnviz/app/components/temperature.js"),
     "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),

@@ -8,7 +8,6 @@ from string import Formatter
 from typing import Any
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,9 +19,6 @@ from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE, EVERY_STAGE
 from attnviz.export import read_matrix
-from attnviz.scaling.arguments import check_factor, log_steps, parse_dims
-from attnviz.scaling.experiment import sweep_scaling
-from attnviz.scaling.settings import SweepSettings
 from attnviz.words import catalogue
 from tests.said import joined
 
@@ -77,20 +73,6 @@ RAISERS: dict[str, Callable[[], object]] = {  # beside all that tests of a scena
     "no tokens": lambda: Scenario(""),
     "too many tokens": lambda: Scenario("a " * 1025),
     "too long a text": lambda: Scenario("a" * 20_001),
-    "no dimension": lambda: parse_dims("2, 4, eight"),
-    "a dimension twice": lambda: parse_dims("2 2"),
-    "many dimensions": lambda: parse_dims(" ".join(map(str, range(1, 80)))),
-    "no dimensions": lambda: parse_dims(" "),
-    "steps the wrong way": lambda: log_steps(9, 3, 4),
-    "too many steps": lambda: log_steps(1, 30, 999),
-    "a factor": lambda: check_factor("times", 1e9),
-    "no scales": lambda: SweepSettings(scales=()),
-    "p": lambda: SweepSettings(p=99.0),
-    "trials": lambda: SweepSettings(trials=1),
-    "keys": lambda: SweepSettings(keys=10**50),
-    "source": lambda: SweepSettings(source="nothing"),
-    "a sweep of many scores": lambda: sweep_scaling((2,), 10_000, 0, source="normal-projections", x=torch.ones(300, 2)),
-    "a sweep of large numbers": lambda: sweep_scaling((2,), 10, 0, source="normal-projections", x=[[1e9], [1.0]]),
     **joined("RAISERS"),
 }
 

@@ -15,7 +15,6 @@ import attnviz
 from attnviz import Scenario, export, figures
 from attnviz.explanation.comparing import Comparison
 from attnviz.feature import features
-from attnviz.figures import curves
 from attnviz.figures.small_tables import Points, Table
 from tests.said import joined, of_features
 from tests.unit.small_models import MODELS, TEXT, tokenizer
@@ -23,7 +22,7 @@ from tests.unit.small_models import MODELS, TEXT, tokenizer
 # The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.figures.curves", "attnviz.models", "attnviz.stories",
+           "attnviz.models", "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
@@ -108,7 +107,6 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "x": lambda: X,
     # what other functions return
     "comparison": lambda: Comparison(attnviz.trace(SCENARIO), attnviz.trace(Scenario("a cat", seed=4))),
-    "curve": lambda: curves.CURVES[0],
     "drawn": lambda: figures.heatmap_spec(attnviz.trace(SCENARIO), "q"),
     "edits": lambda: (),
     "marking": marking,
@@ -130,7 +128,6 @@ _OF_SCENARIO: Mapping[str, Callable[[], Any]] = {"name": lambda: "w_q"}
 OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "before_edits": _OF_SCENARIO,
     "checked_edit": {"given": lambda: ("w_q", 0, 0, 1.0)},
-    "curve_spec": {"table": lambda: attnviz.sweep_scaling((2,), 2, 0)},
     "load": {"name": lambda: "stories"},
     "look_into": {"tokenizer": tokenizer, "text": lambda: TEXT},
     "mark_fitting": {"tables": lambda: {"x": attnviz.read_table("1 2")}},

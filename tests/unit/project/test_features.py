@@ -24,7 +24,7 @@ SECONDS = 300
 OF = {each.name: each for each in features()}
 PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
 # Declared, though the kernel still imports what they are made of: these can't be left out yet.
-SPREAD = ("explore", "scaling", "models")
+SPREAD = ("explore", "models")
 # What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
 LIVES = """
 import json, sys
@@ -59,20 +59,30 @@ print(json.dumps({"public": public, "pages": PAGES, "says": sorted(catalogue()),
 """
 
 
-def copied(folder: Path, without: str) -> None:
-    """Copy the project without a feature: its folder, its pages, its tests, and its name in the list."""
+def going_with(name: str) -> list[str]:
+    """A feature and all that need it, or need what needs it."""
+    gone = [name]
+    for each in gone:
+        gone += [other for other in OF if each in OF[other].needs and other not in gone]
+    return gone
+
+
+def copied(folder: Path, without: list[str]) -> None:
+    """Copy the project without features: their folders, their pages, their tests, and their names in the list."""
     left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.png", ".*_cache")
     shutil.copytree(ROOT, folder, ignore=left_out, dirs_exist_ok=True)
-    shutil.rmtree(folder / "attnviz/features" / without)
-    for tests in (without, "across"):  # what several features keep together needs them all
-        shutil.rmtree(folder / "tests/features" / tests, ignore_errors=True)
-    for page in OF[without].pages:
-        (folder / f"pages/{page.name}.py").unlink()
     declared = folder / "attnviz/feature.py"
-    line = f'    "{without}",\n'
     text = declared.read_text("utf-8")
-    assert line in text
-    declared.write_text(text.replace(line, ""), encoding="utf-8")
+    for name in without:
+        shutil.rmtree(folder / "attnviz/features" / name)
+        shutil.rmtree(folder / "tests/features" / name, ignore_errors=True)
+        for page in OF[name].pages:
+            (folder / f"pages/{page.name}.py").unlink()
+        line = f'    "{name}",\n'
+        assert line in text
+        text = text.replace(line, "")
+    declared.write_text(text, encoding="utf-8")
+    shutil.rmtree(folder / "tests/features/across")  # what several features keep together needs them all
 
 
 def ran(folder: Path, *arguments: str) -> str:
@@ -98,13 +108,14 @@ def said_by(name: str) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("without", [name for name in INSTALLED if name not in SPREAD])
 def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) -> None:
-    copied(tmp_path, without)
+    gone = going_with(without)
+    copied(tmp_path, gone)
     told = json.loads(ran(tmp_path, "-c", LIVES).splitlines()[-1])
-    own = {page.name for page in OF[without].pages}
-    assert {*told["pages"]} == {*PAGES} - own
-    assert catalogue().keys() - {*told["says"]} == said_by(without)
-    assert {*told["public"]} == {*PUBLIC} - {name.rpartition(".")[2] for name in OF[without].public}
-    assert (told["class"] == 404) == ("class" in OF[without].folders), "nobody answers where it did"
+    assert {*told["pages"]} == {*PAGES} - {page.name for name in gone for page in OF[name].pages}
+    assert catalogue().keys() - {*told["says"]} == set().union(*map(said_by, gone))
+    handed_on = {name.rpartition(".")[2] for feature in gone for name in OF[feature].public}
+    assert {*told["public"]} == {*PUBLIC} - handed_on
+    assert (told["class"] == 404) == any("class" in OF[name].folders for name in gone), "nobody answers where it did"
     one, other = (ran(folder, "-m", "attnviz", "a cat") for folder in (ROOT, tmp_path))
     assert one == other
     ran(tmp_path, "-m", "pytest", "-q", "--collect-only", "tests/unit", "tests/features")

@@ -54,8 +54,8 @@ def test_a_wrong_argument_of_a_method_is_taken_or_refused_in_a_sentence(held: st
 
 
 def test_what_the_contract_names_is_tried() -> None:
-    named = {"attend", "explain", "look_into", "mark", "mark_pipeline", "read_table", "show_board", "sweep_scaling",
-             "tokenize", "trace", "by_class", "Scenario", "SelfAttention",
+    named = {"attend", "explain", "look_into", "mark", "mark_pipeline", "read_table", "show_board", "tokenize",
+             "trace", "by_class", "Scenario", "SelfAttention",
              "documents.board_page",
              "figures.heatmap", "stories.examples"}  # fmt: skip
     assert named.union(*of_features("NAMED")) <= FUNCTIONS.keys()
@@ -67,7 +67,6 @@ SAID: dict[str, Callable[[], Any]] = {
     "trace is tensor(": lambda: figures.heatmap(torch.ones(2, 2), "q"),  # type: ignore[arg-type]
     "'4' can't be digits: take a whole number from 1 to 6": lambda: figures.heatmap(TRACE, "q", digits="4"),  # type: ignore[arg-type]
     "scenario is 'text', expected the Scenario": lambda: attnviz.explain(TRACE, "q", 0, 0, scenario="text"),  # type: ignore[arg-type]
-    "dims is 64, expected several whole numbers": lambda: attnviz.sweep_scaling(64, 10, 0),  # type: ignore[arg-type]
     "text is b'{}', expected the text of a JSON file": lambda: export.scenario_from_json(b"{}"),  # type: ignore[arg-type]
     "tokens is {'a'}, expected several texts in order": lambda: attnviz.attend(*[[[1]]] * 4, tokens={"a"}),  # type: ignore[arg-type]
     "x holds complex numbers": lambda: Scenario("a b", x=torch.ones(2, 3, dtype=torch.complex64)),

@@ -54,8 +54,16 @@ STATISTIC = (
         r"STATISTICS = \(\n(    Statistic.*?\n)*",
         '    Statistic("weight_beside", lambda rows: rows.rest),\n',
     ),
-    ("attnviz/words/en/scaling.toml", r"\[curve\]\n", 'weight_beside = "What the largest leaves to the others"\n'),
-    ("attnviz/scaling/experiment.py", r"averages over softmax rows: ", "`weight_beside`, what the largest leaves; "),
+    (
+        "attnviz/features/scaling/words/en/scaling.toml",
+        r"\[curve\]\n",
+        'weight_beside = "What the largest leaves to the others"\n',
+    ),
+    (
+        "attnviz/features/sweeps/experiment.py",
+        r"averages over softmax rows: ",
+        "`weight_beside`, what the largest leaves; ",
+    ),
 )
 # A kind of mask, in which no token reads one at an even distance before it.
 MASK = (

@@ -32,7 +32,6 @@ from attnviz import trace
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
 from attnviz.app.model import looked
-from attnviz.app.scaling import sweeps
 from attnviz.app.server import answers, connections, visitors
 from attnviz.app.server.numbers import Numbers
 from attnviz.app.server.settings import (
@@ -334,7 +333,7 @@ def _of_kind(kind: str) -> bytes:
 def test_what_sessions_share_hangs_on_nothing_that_streamlit_empties() -> None:
     def held() -> list[int]:
         more = (each for of_feature in of_features("held") for each in of_feature())
-        return [id(each) for each in (sweeps.shared(), looked._shelf(), looked._kept(), *more)]
+        return [id(each) for each in (looked._shelf(), looked._kept(), *more)]
 
     before = held()
     streamlit.cache_data.clear()

@@ -14,12 +14,12 @@ from attnviz.features.questions.offered import QUERY, Exponent, Option, Preset
 from attnviz.features.questions.predicted import READS, Prediction
 from attnviz.features.questions.seeing import ByWidth, Now, Seen
 from attnviz.features.questions.variations import with_matrix
+from attnviz.features.sweeps.experiment import sweep_scaling
+from attnviz.features.sweeps.settings import SCALE_CHOICES, SweepSettings
+from attnviz.features.sweeps.typical_rows import typical_rows
 from attnviz.figures.small_tables import Table
 from attnviz.predicting.masked import mean_of_draws, n_draws
 from attnviz.predicting.replaced import dropout, factors, times
-from attnviz.scaling.experiment import sweep_scaling
-from attnviz.scaling.settings import SCALE_CHOICES, SweepSettings
-from attnviz.scaling.typical_rows import typical_rows
 from attnviz.words import say, thousands
 from attnviz.words.numbers import in_format, significant
 

@@ -18,8 +18,8 @@ from attnviz.features.questions.offered import Control, Option, Preset
 from attnviz.features.questions.predicted import READS, Prediction
 from attnviz.features.questions.seeing import Now, Seen
 from attnviz.features.questions.variations import Measured, measured_scores, unit_example
+from attnviz.features.sweeps.settings import SweepSettings
 from attnviz.figures.small_tables import Table
-from attnviz.scaling.settings import SweepSettings
 from attnviz.words import plural, say, thousands
 
 _BY_HAND = replace(CAT, text="fluffy cat chased a mouse")  # its words all have vectors by hand

@@ -18,9 +18,9 @@ from attnviz.features.questions.offered import QUERY, Change, View
 from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, example_from_text, example_text
 from attnviz.features.questions.predicted import ANSWERS
 from attnviz.features.questions.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
+from attnviz.features.sweeps.settings import MAX_P
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.ways import way_to
-from attnviz.scaling.settings import MAX_P
 from attnviz.words import say
 
 

@@ -14,8 +14,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import marked_while_older, show_stored_board
-from attnviz.app.components.row_bars import Panel as Row
-from attnviz.app.components.row_bars import show_row_bars
 from attnviz.app.parts.charts import offer, show_offered
 from attnviz.app.parts.predicting import prediction
 from attnviz.app.parts.ways import follow
@@ -32,6 +30,8 @@ from attnviz.features.questions.page.finding import show_finding
 from attnviz.features.questions.page.panel import Panel, Stage, example_of, open_it
 from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, question_of, whole_text
 from attnviz.features.questions.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
+from attnviz.features.sweeps.page.row_bars import Panel as Row
+from attnviz.features.sweeps.page.row_bars import show_row_bars
 from attnviz.figures import heatmap_spec, points_spec, small_picture
 from attnviz.figures.small_tables import table_in_words
 from attnviz.link.ways import way_to

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attnviz.app.scaling.controls import fill
-from attnviz.link.rows.scaling import SWEEP
+from attnviz.features.scaling.page.controls import fill
+from attnviz.features.scaling.parameters import SWEEP
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:

@@ -21,16 +21,16 @@ from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
 from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
+from attnviz.features.scaling.in_words import about_source, said_source
+from attnviz.features.sweeps.settings import SweepSettings, decode_settings, encode_settings
+from attnviz.features.sweeps.sources import SOURCES
 from attnviz.link.set_up import query_of
 from attnviz.predicting.switched import turned
-from attnviz.scaling.in_words import about_source, said_source
-from attnviz.scaling.settings import SweepSettings, decode_settings, encode_settings
-from attnviz.scaling.sources import SOURCES
 from attnviz.words import say
+from tests.features.scaling.pages.scaling_page import ScalingPage
 from tests.node import PageScript
 from tests.pages.playground import Playground
 from tests.pages.reader import Reader
-from tests.pages.scaling_page import ScalingPage
 from tests.unit.rules.test_surfaces import SURFACES, on_board
 
 TEXT = "the cat sat on a mat"

@@ -4,9 +4,9 @@ import pytest
 
 import attnviz
 from attnviz.explanation.row_statistics import BOUNDS, STATISTICS
-from attnviz.figures.curves import CURVE_ROWS, CURVES, curve_spec
+from attnviz.features.scaling.curves import CURVE_ROWS, CURVES, curve_spec
 from attnviz.words import say
-from tests.pages.scaling_page import SMALL, ScalingPage, sweep_of
+from tests.features.scaling.pages.scaling_page import SMALL, ScalingPage, sweep_of
 
 TITLE = "What the largest leaves to the others"
 

@@ -9,7 +9,7 @@ import torch
 from attnviz.core.rules import Scale
 from attnviz.core.stages import STAGES
 from attnviz.features.questions.about.numerics import DIMS, FLAT
-from attnviz.scaling.experiment import sweep_scaling
+from attnviz.features.sweeps.experiment import sweep_scaling
 from attnviz.words import plural, say
 from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, number, referee
