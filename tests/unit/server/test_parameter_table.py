@@ -15,7 +15,6 @@ from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.seeding.word_classes import FEATURES, classes_text
 from attnviz.core.stages import STAGES
-from attnviz.features.scaling.parameters import SWEEP_TEXT
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
@@ -29,7 +28,6 @@ from attnviz.models import INCLUDED, ModelEdit, offered
 from attnviz.models.edits import CELLS, EVEN, MASK, OFF
 from attnviz.words import catalogue
 from tests.examples import examples
-from tests.features.sweeps.unit.test_sweep_settings import settings_of_sweeps
 from tests.golden import golden_links, parameters_of
 from tests.rubbish import RUBBISH
 from tests.unit.helpers import edited, setups
@@ -69,7 +67,6 @@ _LINKED = sorted(Path(__file__).parents[2].glob("features/*/linked.py"))
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SCENARIO_TEXT, st.none() | scenarios),
     (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
-    (SWEEP_TEXT, settings_of_sweeps),
     (MODEL_TEXT, st.sampled_from(tuple(offered()))),
     (
         EDITS_TEXT,
