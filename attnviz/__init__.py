@@ -18,6 +18,9 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz import documents, figures
+    from attnviz import export as export
+    from attnviz import models as models
+    from attnviz import stories as stories
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
     from attnviz.features.learn.training import Training as Training
@@ -56,10 +59,12 @@ __all__ = [
 ]
 
 
+_MODULES = ("documents", "export", "figures", "models", "stories")  # imported when first used: Plotly takes its time
+
 if not TYPE_CHECKING:  # a type checker would take any name
 
     def __getattr__(name: str) -> Any:
-        if name in ("documents", "figures"):  # Plotly takes its time
+        if name in _MODULES:
             return import_module(f"{__name__}.{name}")
         return public(__name__, name)
 

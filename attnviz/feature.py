@@ -46,8 +46,9 @@ SLOTS = (
     "shared_here",  # a function that draws what Share offers beside the link of what is asked: app/shell/share
     "asks",  # makes an `Asks`, what a feature asks wherever questions are asked: predicting/asks.py
     "way",  # a function that returns the `Way` to a place of the feature, or None: link/ways.py
-    "beside",  # a function that yields the ways that stand beside a place of another feature: link/ways.py
+    "beside",  # a function that yields ways, to be drawn at a place of another feature: link/ways.py
 )
+DOORS = ("", "learning", "models", "checking")  # in the order of the navigation; pages of the first stand before all
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Page:
     has_board: bool = False  # whether a board stands in it, whose script is fetched with the page
     hidden: bool = False  # whether the navigation leaves it out
     parts: tuple[str, ...] = ()  # parameters of links: the first makes one page several, all say what is open there
+
+    def __post_init__(self) -> None:
+        """Raise ``ValueError`` for a door that there isn't."""
+        if self.door not in DOORS:
+            raise ValueError(f"the page {self.name!r} stands behind {self.door!r}, expected one of {DOORS}")
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,10 @@ def board_page(
     """Return boards as one interactive HTML page that needs nothing else.
 
     Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
-    or a question, whose board, or tables, show what happens once it was predicted. Nothing
-    of that is drawn before, but the file holds it; with `told`, it holds one of the two alone, and asks nothing.
-    `query` is the token that is picked, `link` leads to an app, `dark` is by default as the reader's system has it, and
-    a page around this one is told what is done on it by `postMessage`, if it is of the origin that it `tells`.
+    or a question, whose board, or tables, show what happens once it was predicted. Nothing of that is drawn before,
+    but the file holds it; with `told`, it holds one of the two alone, and asks nothing. `query` is the token that is
+    picked, `link` leads to an app, `dark` is by default as the reader's system has it, and a page around this one is
+    told what is done on it by `postMessage`, if it is of the origin that it `tells`.
 
     >>> "<title>Self-attention of: a cat</title>" in board_page(Scenario("a cat"))
     True

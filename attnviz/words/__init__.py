@@ -127,7 +127,8 @@ def spoken(accepts: str) -> str:
     wanted = (part.partition(";") for part in accepts[:_MOST_ACCEPTED].lower().split(","))
     liked = [(_liking(rest), name.strip().partition("-")[0]) for name, _, rest in wanted]
     best_first = sorted(liked, key=lambda each: -each[0])
-    return next((name for liking, name in best_first if liking and name in languages()), DEFAULT)
+    there = languages()
+    return next((name for liking, name in best_first if liking and name in there), DEFAULT)
 
 
 def _liking(rest: str) -> float:

@@ -68,6 +68,14 @@ test("a key is kept however late the first run begins, before which none goes on
   assert.deepEqual(page.heard, ["PageDown"]);
 });
 
+test("a page that nobody draws scrolls by its keys again within a minute", () => {
+  const { page, press, wait } = pageThatRests(0, Infinity);
+  assert.ok(press("PageDown"));
+  wait(61);
+  assert.ok(!press("PageDown"));
+  assert.equal(page.look, undefined);
+});
+
 test("a page that never rests scrolls by its keys again within some seconds", () => {
   const { page, press, wait } = pageThatRests(Infinity);
   assert.ok(press("PageDown"));

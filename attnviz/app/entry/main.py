@@ -4,12 +4,13 @@ import streamlit as st
 
 from attnviz import app
 from attnviz.commands.main import site
+from attnviz.feature import DOORS as EVERY_DOOR
 from attnviz.feature import filled
 from attnviz.feature import pages as of_features
 from attnviz.words import say
 
 # The pages behind each door; those of the first have none of its own.
-DOORS = {door: tuple(page.name for page in of_features(door)) for door in ("", "learning", "models", "checking")}
+DOORS = {door: tuple(page.name for page in of_features(door)) for door in EVERY_DOOR}
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
 HIDDEN = tuple(page.name for page in of_features() if page.hidden)
 OWN_EXAMPLES = tuple(page.name for page in of_features() if not page.sets_up)  # there, the set-up plays no part

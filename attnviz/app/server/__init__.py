@@ -30,6 +30,7 @@ def middleware() -> list[Middleware]:
     given = settings()
     return [
         Middleware(SafeHeaders, embed_in=given.embed_in),
+        Middleware(Speaks),
         Middleware(
             Visitors,
             origins=given.origins,
@@ -39,7 +40,6 @@ def middleware() -> list[Middleware]:
             most_mib=given.most_memory,
             forwarders=given.forwarders,
         ),
-        Middleware(Speaks),
         Middleware(SaysWhere),
         Middleware(SendsPacked),
     ]

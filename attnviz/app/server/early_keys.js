@@ -6,8 +6,9 @@
   // that a key could press.
   const isDrawn = () => Boolean(window.attnvizAddress?.drawn);
   // From its first drawing on, the page stands once no run goes on in RESTS looks; for a run that a key begins, up to
-  // STARTS looks are waited. One that doesn't rest in MOST looks, 15 s, scrolls by its keys again.
-  const [LOOK_MS, RESTS, STARTS, MOST] = [100, 3, 20, 150];
+  // STARTS looks are waited. A page that doesn't rest in MOST looks, 15 s, or that nobody draws in LATEST, a minute,
+  // scrolls by its keys again.
+  const [LOOK_MS, RESTS, STARTS, MOST, LATEST] = [100, 3, 20, 150, 600];
   /** @type {KeyboardEventInit[]} */
   const kept = [];
   const keep = (/** @type {KeyboardEvent} */ event) => {
@@ -19,12 +20,14 @@
   };
   addEventListener("keydown", keep, true);
   let rests = 0;
-  let looks = 0;
+  let looks = 0; // since the first drawing
+  let all = 0;
   const look = setInterval(() => {
-    if (!isDrawn()) return;
+    all += 1;
+    if (!isDrawn() && all < LATEST) return;
     rests = document.querySelector('[data-test-script-state="notRunning"]') ? rests + 1 : 0;
     looks += 1;
-    const isOver = looks > MOST;
+    const isOver = looks > MOST || all >= LATEST;
     if (rests < RESTS && !isOver) return;
     const next = kept.shift();
     if (next && !isOver) {

@@ -14,7 +14,7 @@ class Speaks:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):  # what is made for a download is made in its socket's context
             await self.app(scope, receive, send)
             return
         before = LANGUAGE.set(spoken(Headers(scope=scope).get("accept-language", "")))

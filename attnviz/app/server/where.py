@@ -66,7 +66,7 @@ def soon(path: str, query: bytes) -> bytes:
     page = path.rpartition("/")[2]
     if page in WITHOUT:
         return _SOON
-    # No session runs yet: these are the English scripts, the only ones that there are.
+    # In the language that the browser accepts, as the session that comes.
     file = heatmaps_file() if page not in WITH_BOARD and b"view=heatmaps" in query else board_file()
     return f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 

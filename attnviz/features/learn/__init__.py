@@ -7,6 +7,7 @@ FEATURE = Feature(
     pages=(Page("learn", door="models"),),
     fills={"parameters": "parameters:rows", "left": "page.leaving:left"},
     public={
+        "training": "public:training",
         "Training": "training:Training",
         "TrainingSettings": "training:TrainingSettings",
         "train": "training:train",

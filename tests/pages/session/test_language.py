@@ -1,6 +1,7 @@
 """A run, what it calls back, and what is answered beside runs speak the language that a reader's browser accepts."""
 
 from collections.abc import Callable
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
+from attnviz.app.components.script_file import board_file
 from attnviz.app.server import middleware, routes
+from attnviz.app.server.where import soon
 from attnviz.app.streamlit_internals import replace_parts
 from attnviz.words import LANGUAGE, say
 from tests.languages import made_up
@@ -74,6 +77,13 @@ def test_a_run_and_what_it_calls_back_speak_a_readers_language_and_the_next_read
         assert len({*told}) == 1
         assert (told[0] == english) == (language == "en"), (language, told)
     assert LANGUAGE.get() == "en"
+
+
+def test_a_page_names_the_scripts_of_its_readers_language(other: str) -> None:
+    context = copy_context()
+    context.run(LANGUAGE.set, other)
+    assert context.run(soon, "/lesson", b"") != soon("/lesson", b"")
+    assert context.run(board_file).address.encode() in context.run(soon, "/lesson", b"")
 
 
 def test_numbers_and_a_classs_pages_speak_the_language_of_who_asks(other: str) -> None:

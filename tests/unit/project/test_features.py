@@ -9,6 +9,7 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 import attnviz
 from attnviz import documents, words
 from attnviz.app.entry.main import PAGES
-from attnviz.feature import INSTALLED, SLOTS, Feature, features
+from attnviz.feature import INSTALLED, SLOTS, Feature, Page, features
 from attnviz.words import catalogue
 
 ROOT = Path(__file__).parents[3]
@@ -162,6 +163,11 @@ def test_a_declaration_imports_nothing_but_what_declares(tmp_path: Path) -> None
     assert ran(tmp_path, "-c", code).split() == ["False"]
 
 
+def test_a_page_behind_a_door_that_isnt_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="the page 'one' stands behind 'checks', expected one of "):
+        Page("one", door="checks")
+
+
 def test_a_slot_that_nobody_asks_for_is_refused() -> None:
     with pytest.raises(ValueError, match=r"the feature 'one' fills \['plases'\], expected some of \[.*'places'"):
         Feature("one", fills={"plases": "places:places"})
@@ -171,7 +177,8 @@ def test_a_slot_that_nobody_asks_for_is_refused() -> None:
 def test_what_a_feature_hands_on_is_there(name: str) -> None:
     feature = OF[name]
     for of in (feature.public, feature.commands):
-        assert all(callable(feature.named(place)) for place in of.values())
+        given = [feature.named(place) for place in of.values()]
+        assert all(callable(each) or isinstance(each, ModuleType) for each in given)
     for called in feature.public:
         room, _, last = f"attnviz.{called}".rpartition(".")
         assert getattr(import_module(room), last) is feature.named(feature.public[called])

@@ -1,6 +1,8 @@
 """The library in a notebook: it takes what can be taken, says in a line what there is, and refuses in a sentence."""
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -68,3 +70,10 @@ def test_what_cannot_be_taken_is_refused_with_what_it_is_and_what_is_expected(pr
 
 def test_a_scenario_shows_nothing_but_what_makes_it_again() -> None:
     assert repr(Scenario("a cat", causal=True)) == "Scenario('a cat', causal=True)"
+
+
+@pytest.mark.parametrize("module", ["documents", "explanation", "export", "figures", "models", "stories", "training"])
+def test_each_public_module_is_there_once_the_package_is_imported(module: str) -> None:
+    code = f"import attnviz; attnviz.{module}; attnviz.training.stories.examples('recall', n=1, seed=7)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (0, "")

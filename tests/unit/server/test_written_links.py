@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.written_links import names_its_sentence
 
 ROOT = Path(__file__).parents[3]
-DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "attnviz/words").rglob("*.toml"))
+DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "attnviz").rglob("words/**/*.toml"))
 QUERY = re.compile(r"\?((?:[a-z_]+=[^\s`\"')\]&<>]+&?)+)")
 
 

@@ -49,7 +49,10 @@ def of_none(request: Request) -> Response:
 def of_board(request: Request) -> Response:
     """Answer with a question's board, before or told; 204 without one."""
     board = _board(request.query_params.get("about", ""), "told" in request.query_params)
-    return HTMLResponse(board, headers={"Cache-Control": "public, max-age=3600"}) if board else nothing()
+    return HTMLResponse(board, headers=_KEPT) if board else nothing()
+
+
+_KEPT = {"Cache-Control": "public, max-age=3600", "Vary": "Accept-Language"}
 
 
 @by_language(64)

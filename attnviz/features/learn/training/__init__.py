@@ -1,5 +1,6 @@
 """Small models that are trained in seconds; each moment has a trace."""
 
+from attnviz import stories
 from attnviz.features.learn.training.chain import Link, Place, Term, chain, finite_difference
 from attnviz.features.learn.training.code import moment_safetensors, scenario_of, training_notebook, training_script
 from attnviz.features.learn.training.learning import (
@@ -31,6 +32,6 @@ __all__ = [
     "BETAS", "MOMENTS", "MOST_BYTES", "MOST_SEEDS", "TASKS", "Ablation", "Batch", "Gradients", "Learner", "Link",
     "Model", "Moment", "Outcome", "Place", "Step", "StepTaken", "Task", "Term", "Training", "TrainingSettings",
     "Update", "chain", "finished", "finite_difference", "moment_safetensors", "moment_steps", "n_kept",
-    "outcome_of", "scenario_of", "settings_for", "taken_by", "task_of", "train", "train_many",
+    "outcome_of", "scenario_of", "settings_for", "stories", "taken_by", "task_of", "train", "train_many",
     "training_notebook", "training_script",
 ]  # fmt: skip

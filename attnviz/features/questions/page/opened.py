@@ -1,4 +1,4 @@
-"""The open question."""
+"""Opening a question that was found."""
 
 from attnviz.features.questions.page.panel import open_it
 from attnviz.features.questions.parameters import question_of

@@ -112,7 +112,7 @@ def test_an_empty_form_has_a_folded_field_for_each_matrix_of_a_layer_and_marks_c
 
 
 def test_the_handout_is_loaded_and_marked(page: CheckPage) -> None:
-    """Its verdict is read in tests/browser/pages/test_check.py."""
+    """Its verdict is read in tests/features/check/browser/test_check.py."""
     page.press(HANDOUT_BUTTON)
     assert page.text_of("q") == HANDOUT_Q
     assert page.codes[0].splitlines()[2:] == ["= 0.54 + 0.06 + 0.45", "= 1.05"]

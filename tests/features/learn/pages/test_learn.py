@@ -305,7 +305,7 @@ def test_what_is_said_of_the_optimizer_is_its_arithmetic(optimizer: str) -> None
 
 
 def test_where_softmax_is_saturated_the_gradients_of_queries_and_keys_are_said_to_vanish() -> None:
-    """That they do is held in tests/unit/training/test_training_taught.py."""
+    """That they do is held in tests/features/learn/unit/test_training_taught.py."""
     training = train("agreement", **controls.VARIATIONS["agreement"]["saturated"])
     for at, is_it in ((len(training.losses), True), (0, False)):
         told = saturation_in_words(training, training.trace(at), training.gradients(at).of, 0)
@@ -385,7 +385,7 @@ def test_probabilities_and_losses_are_explained_cell_by_cell(name: str) -> None:
 
 @pytest.mark.parametrize("learn", [FEW, "task.repeat*steps.2"])
 def test_all_layers_of_a_moment_open_in_the_playground(learn: str) -> None:
-    """That they make the same numbers there is held in tests/unit/training/test_training_at_home.py."""
+    """That they make the same numbers there is held in tests/features/learn/unit/test_training_at_home.py."""
     reader = part(opened(learn=learn), "home")
     training = train("repeat", steps=2) if "repeat" in learn else train("agreement", seed=5, steps=20)
     (button,) = [each.proto for each in reader.at.get("link_button")]
