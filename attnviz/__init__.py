@@ -19,7 +19,6 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz import documents, figures
     from attnviz import export as export
-    from attnviz import models as models
     from attnviz import stories as stories
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
@@ -27,10 +26,10 @@ if TYPE_CHECKING:  # what is handed on when it's first asked for
     from attnviz.features.learn.training import TrainingSettings as TrainingSettings
     from attnviz.features.learn.training import train as train
     from attnviz.features.learn.training import train_many as train_many
+    from attnviz.features.models.inside import ModelEdit as ModelEdit
+    from attnviz.features.models.inside import ModelTrace as ModelTrace
+    from attnviz.features.models.inside import look_into as look_into
     from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
-    from attnviz.models import ModelEdit as ModelEdit
-    from attnviz.models import ModelTrace as ModelTrace
-    from attnviz.models import look_into as look_into
     from attnviz.notebook import BoardWidget
 
 __version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
@@ -59,7 +58,7 @@ __all__ = [
 ]
 
 
-_MODULES = ("documents", "export", "figures", "models", "stories")  # imported when first used: Plotly takes its time
+_MODULES = ("documents", "export", "figures", "stories")  # imported when first used: Plotly takes its time
 
 if not TYPE_CHECKING:  # a type checker would take any name
 

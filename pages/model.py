@@ -1,5 +1,5 @@
 """The page of a real model: all heads, one on the board."""
 
-from attnviz.app.model.view import show_model
+from attnviz.features.models.page.view import show_model
 
 show_model()

@@ -9,12 +9,12 @@ from attnviz.documents.report import report, trace_markup
 from attnviz.feature import public, public_names
 
 if TYPE_CHECKING:
-    from attnviz.documents.model_pages import head_report as head_report
-    from attnviz.documents.model_pages import model_markup as model_markup
-    from attnviz.documents.model_pages import model_page as model_page
     from attnviz.features.check.marking_page import marking_csv as marking_csv
     from attnviz.features.check.marking_page import marking_markup as marking_markup
     from attnviz.features.check.marking_page import marking_page as marking_page
+    from attnviz.features.models.model_pages import head_report as head_report
+    from attnviz.features.models.model_pages import model_markup as model_markup
+    from attnviz.features.models.model_pages import model_page as model_page
 
 __all__ = [
     "board_frame", "board_page", "board_svg", "figure_page", "heatmap_page", "report", "shown_in_notebook", "table_svg",

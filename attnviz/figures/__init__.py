@@ -9,7 +9,7 @@ from attnviz.figures.picture import IN_CELL, small_picture
 from attnviz.figures.small_tables import comparison_specs, points_spec
 
 if TYPE_CHECKING:
-    from attnviz.figures.model_grid import model_figure as model_figure
+    from attnviz.features.models.model_grid import model_figure as model_figure
 
 __all__ = [
     "FIGURES", "IN_CELL", "comparison_specs", "frames", "heatmap", "heatmap_spec", "picture_on_page", "points_spec",

@@ -14,8 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.entry import SCRIPT
-from attnviz.app.model import looked
-from attnviz.models import offered
+from attnviz.features.models.inside import offered
+from attnviz.features.models.page import looked
 from tests.golden import with_the_published
 
 _ROOT = Path(__file__).parents[2]

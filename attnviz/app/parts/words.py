@@ -6,13 +6,10 @@ from urllib.parse import parse_qsl
 from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.of_words import OfWord, changed_in_words, missing_verb, of_words
-from attnviz.link.rows.models import MODEL_HEAD, SENTENCE, texts_of_models
 from attnviz.link.set_up import CHANGES, parameters, query_of
+from attnviz.link.ways import way_to
 from attnviz.published.by_class import NO_ORDER, ORDER, by_class
 from attnviz.words import say
-
-_MODEL_PAGE = "model"
-_BEST_HEAD = "3.1"  # of the included encoder's, the one that reads nouns most often from adjectives, verbs and pronouns
 
 
 def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
@@ -30,7 +27,7 @@ def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
         "tokens": [_sent(each) for each in of_words(scenario)],
         "verb": _sent(missing_verb(scenario)),
         "changed": changed_in_words(scenario),
-        "acts": [*acts, _model(scenario)],
+        "acts": [*acts, *_model(scenario)],
     }
 
 
@@ -58,7 +55,7 @@ def _by_class(scenario: Scenario) -> list[dict[str, Any]]:
     return [_act("by_class", {name: text for name, text in (nothing | query).items() if name != "digits"})]
 
 
-def _model(scenario: Scenario) -> dict[str, Any]:
-    # Without what the page had before: a second text, changes and words written on belong to another sentence.
-    nothing: dict[str, str | None] = dict.fromkeys(texts_of_models())
-    return _act("model", nothing | {SENTENCE: scenario.text, MODEL_HEAD: _BEST_HEAD}, _MODEL_PAGE)
+def _model(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return the press that leads to a model which reads this sentence, if there is one."""
+    way = way_to("models", sentence=scenario.text)
+    return [_act("model", {name: text or None for name, text in way.query.items()}, way.page)] if way else []

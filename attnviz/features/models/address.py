@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from attnviz.link.rows.models import first_model
+from attnviz.features.models.parameters import first_model
 
 
 def bare_says(page: str) -> Mapping[str, str]:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
-from attnviz.link.rows.models import first_model
-from attnviz.models import INCLUDED
+from attnviz.features.models.inside import INCLUDED
+from attnviz.features.models.parameters import first_model
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from tests.browser.accessibility import nothing_is_found

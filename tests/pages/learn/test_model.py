@@ -13,14 +13,14 @@ import torch
 from streamlit.delta_generator import DeltaGenerator
 
 from attnviz import look_into
-from attnviz.app.model.typing import ModelSession
 from attnviz.app.text import as_message
-from attnviz.documents.model_pages import STRONGEST
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
-from attnviz.link.rows import models as table
+from attnviz.features.models import parameters as table
+from attnviz.features.models.inside import INCLUDED, STORIES, loading, offered
+from attnviz.features.models.inside.loading import Progress, load
+from attnviz.features.models.model_pages import STRONGEST
+from attnviz.features.models.page.typing import ModelSession
 from attnviz.link.state import as_the_app_opens
-from attnviz.models import INCLUDED, STORIES, loading, offered
-from attnviz.models.loading import Progress, load
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 from tests.pages.reader import Reader, forget_models, heatmap_of, in_address, offering
@@ -337,7 +337,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
         return load(name, one_by_one)
 
     monkeypatch.setattr(DeltaGenerator, "progress", progress)
-    monkeypatch.setattr("attnviz.models.shelf.load", slowly)
+    monkeypatch.setattr("attnviz.features.models.inside.shelf.load", slowly)
     try:
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:
@@ -353,8 +353,8 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("found", [True, False])
 def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.MonkeyPatch, *, found: bool) -> None:
     if not found:  # as where a model takes its numbers through something that isn't seen
-        monkeypatch.setattr("attnviz.models.projections.found", lambda *_: None)
-        monkeypatch.setattr("attnviz.models.watching.Watch._keep_output", lambda *_: None)
+        monkeypatch.setattr("attnviz.features.models.inside.projections.found", lambda *_: None)
+        monkeypatch.setattr("attnviz.features.models.inside.watching.Watch._keep_output", lambda *_: None)
     reader = on_board(model_text=f"a cat that is {found}")
     shown = set(reader.boards[0]["shown"])
     assert {"q", "k", "v", "attention_weights", "context"} <= shown

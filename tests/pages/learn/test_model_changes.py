@@ -13,17 +13,17 @@ import pytest
 import torch
 
 from attnviz import ModelTrace, look_into
-from attnviz.app.model.looked import looked
-from attnviz.app.model.writing import law_of
 from attnviz.app.text import as_message
-from attnviz.documents.model_code import model_script
-from attnviz.documents.model_pages import head_report, model_page
-from attnviz.link.rows import models as table
-from attnviz.models import INCLUDED, STORIES, ModelEdit, load, similarity
-from attnviz.models.offering import short_name
-from attnviz.models.reasons import moved, patched
-from attnviz.models.uses import costs_in_words
-from attnviz.models.writing import appended
+from attnviz.features.models import parameters as table
+from attnviz.features.models.inside import INCLUDED, STORIES, ModelEdit, load, similarity
+from attnviz.features.models.inside.offering import short_name
+from attnviz.features.models.inside.reasons import moved, patched
+from attnviz.features.models.inside.uses import costs_in_words
+from attnviz.features.models.inside.writing import appended
+from attnviz.features.models.model_code import model_script
+from attnviz.features.models.model_pages import head_report, model_page
+from attnviz.features.models.page.looked import looked
+from attnviz.features.models.page.writing import law_of
 from attnviz.stories.asked import JUDGED_BY
 from attnviz.stories.grammar import ASKED, World, stories
 from attnviz.words import say

@@ -13,7 +13,7 @@ from attnviz import Scenario, look_into, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.models import INCLUDED
+from attnviz.features.models.inside import INCLUDED
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import setups

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from attnviz import look_into
 from attnviz.core.limits import RefusedError
-from attnviz.models.eager import EAGER, WATCHED, is_watched
-from attnviz.models.loading import load
-from attnviz.models.pretrained import watched
+from attnviz.features.models.inside.eager import EAGER, WATCHED, is_watched
+from attnviz.features.models.inside.loading import load
+from attnviz.features.models.inside.pretrained import watched
 from tests.families.building import Family, built, computed, families
 from tests.unit.small_models import MODELS, TEXT, tokenizer
 

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from attnviz import look_into
 from attnviz.core.attention import AttentionTrace
-from attnviz.models.layers.layer import Layer
-from attnviz.models.watching import Watch
+from attnviz.features.models.inside.layers.layer import Layer
+from attnviz.features.models.inside.watching import Watch
 from tests.families.building import built, families
 from tests.families.checking import beyond
 from tests.unit.small_models import TEXT, tokenizer

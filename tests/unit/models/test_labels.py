@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.core.tokens import visible
-from attnviz.models.pieces import cut_of, pieces, text_of, with_tokens
+from attnviz.features.models.inside.pieces import cut_of, pieces, text_of, with_tokens
 
 TEXT = "東京 the 🤦🏽‍♀️ cat"
 LEARNED = ["the cat sat on the mat"] * 5

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from attnviz import look_into
-from attnviz.documents.model_code import model_script
-from attnviz.models import INCLUDED, ModelEdit, load, offered
-from attnviz.models.offering import short_name
-from attnviz.models.writing import Sampling, appended
+from attnviz.features.models.inside import INCLUDED, ModelEdit, load, offered
+from attnviz.features.models.inside.offering import short_name
+from attnviz.features.models.inside.writing import Sampling, appended
+from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer
 
 ROOT = Path(__file__).parents[3]

@@ -8,8 +8,8 @@ import torch
 from attnviz import look_into
 from attnviz.commands.main import main
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError
-from attnviz.documents.model_code import model_script
-from attnviz.models import INCLUDED, STORIES, load
+from attnviz.features.models.inside import INCLUDED, STORIES, load
+from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, tokenizer
 
 PAIR = ("a cat sat", "A dog runs, unfolded.")

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz import explain, look_into
 from attnviz.core.limits import RefusedError
 from attnviz.core.rules.rows import RmsNorm
-from attnviz.models.writing import appended
+from attnviz.features.models.inside.writing import appended
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.unit.small_kinds import SIZES, deepseek_v3, deepseek_v4, diff_llama, of_kind, olmo2, qwen3

@@ -8,11 +8,11 @@ import torch
 
 from attnviz import look_into
 from attnviz.documents import model_page
-from attnviz.documents.model_code import model_script
-from attnviz.documents.model_pages import grid_data, model_markup
-from attnviz.figures.model_grid import model_spec
-from attnviz.models import ModelTrace, OtherLayer
-from attnviz.models.hybrids import others_in_words
+from attnviz.features.models.inside import ModelTrace, OtherLayer
+from attnviz.features.models.inside.hybrids import others_in_words
+from attnviz.features.models.model_code import model_script
+from attnviz.features.models.model_grid import model_spec
+from attnviz.features.models.model_pages import grid_data, model_markup
 from tests.unit.small_kinds import HYBRIDS, SIZES, of_kind
 from tests.unit.small_models import TEXT, tokenizer
 

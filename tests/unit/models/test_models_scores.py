@@ -11,8 +11,8 @@ from attnviz import explain, look_into
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import RefusedError
 from attnviz.explanation.summary import attends_most, reads_most
-from attnviz.models import similarity
-from attnviz.models.pieces import pieces_of
+from attnviz.features.models.inside import similarity
+from attnviz.features.models.inside.pieces import pieces_of
 from attnviz.words.numbers import percent, significant
 from tests.unit.small_models import MODELS, TEXT, bart, gemma2, gpt_oss, scaled_by_layer, t5, tokenizer
 

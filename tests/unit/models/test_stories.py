@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import attnviz
-from attnviz.models import STORIES, load
-from attnviz.models.offering import ALONG
+from attnviz.features.models.inside import STORIES, load
+from attnviz.features.models.inside.offering import ALONG
 from attnviz.stories import examples
 from attnviz.stories.asked import KINDS
 from attnviz.stories.grammar import ASKED, BEGIN, Drawn, World, is_held_out, point_after, points, stories

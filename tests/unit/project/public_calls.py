@@ -22,7 +22,7 @@ from tests.unit.small_models import MODELS, TEXT, tokenizer
 # The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.models", "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
+           "attnviz.features.models.inside", "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.

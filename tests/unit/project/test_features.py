@@ -25,7 +25,7 @@ SECONDS = 300
 OF = {each.name: each for each in features()}
 PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
 # Declared, though the kernel still imports what they are made of: these can't be left out yet.
-SPREAD = ("explore", "models")
+SPREAD = ("explore",)
 # What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
 LIVES = """
 import json, sys

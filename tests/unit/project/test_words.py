@@ -302,7 +302,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 NO_PAGE = {
     **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
-    "attnviz/documents/model_code.py": "writes Python",
+    "attnviz/features/models/model_code.py": "writes Python",
     **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",

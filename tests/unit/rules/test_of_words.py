@@ -7,7 +7,7 @@ from attnviz import Scenario, by_class, trace
 from attnviz.app.parts.words import words_of
 from attnviz.core.seeding.word_classes import class_of
 from attnviz.explanation.of_words import changed_in_words, is_unknown_language, known_words, missing_verb, of_words
-from attnviz.link.rows.models import MODEL_HEAD, SENTENCE, texts_of_models
+from attnviz.features.models.parameters import MODEL_HEAD, SENTENCE, texts_of_models
 from attnviz.link.set_up import scenario_from_query
 from attnviz.published import OPENING, starting_points
 

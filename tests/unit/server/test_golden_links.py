@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 import pytest
 
+from attnviz.features.models.link_texts import Compared
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
 from attnviz.link.parameter_table import texts
-from attnviz.link.rows.model_texts import Compared
 from attnviz.link.set_up import read_controls, scenario_from_query, with_example
 from attnviz.link.state import state_of
 from tests.golden import as_json, differences, golden_links, parameters_of

@@ -15,17 +15,17 @@ from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.seeding.word_classes import FEATURES, classes_text
 from attnviz.core.stages import STAGES
+from attnviz.features.models.inside import INCLUDED, ModelEdit, offered
+from attnviz.features.models.inside.edits import CELLS, EVEN, MASK, OFF
+from attnviz.features.models.link_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
 from attnviz.link.parameter import Around, Parameter
 from attnviz.link.parameter_table import once, table, texts
 from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
-from attnviz.link.rows.model_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
 from attnviz.link.state import state_of
-from attnviz.models import INCLUDED, ModelEdit, offered
-from attnviz.models.edits import CELLS, EVEN, MASK, OFF
 from attnviz.words import catalogue
 from tests.examples import examples
 from tests.golden import golden_links, parameters_of

@@ -31,7 +31,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from attnviz import trace
 from attnviz.app import streamlit_internals
 from attnviz.app.keeper import figures
-from attnviz.app.model import looked
 from attnviz.app.server import answers, connections, visitors
 from attnviz.app.server.numbers import Numbers
 from attnviz.app.server.settings import (
@@ -46,7 +45,8 @@ from attnviz.app.server.settings import (
 )
 from attnviz.app.server.visitors import BURST, RATE, Visitors
 from attnviz.app.server.where import SafeHeaders, policy
-from attnviz.models import STORIES, offered
+from attnviz.features.models.inside import STORIES, offered
+from attnviz.features.models.page import looked
 from attnviz.words import say
 from tests.said import of_features
 

@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import script_files
 from attnviz.app.server.where import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
-from attnviz.link.rows.models import first_model
+from attnviz.features.models.parameters import first_model
 from attnviz.link.state import MOST_CHARACTERS, state_of
 from attnviz.published import OPENING, starting_points
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from attnviz.app.model import looked
-from attnviz.app.model.typing import model_session
+from attnviz.features.models.page import looked
+from attnviz.features.models.page.typing import model_session
 from attnviz.link.state import says_nothing
 
 

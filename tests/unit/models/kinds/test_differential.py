@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.models.edits import ModelEdit
+from attnviz.features.models.inside.edits import ModelEdit
 from tests.families.building import Family, built, computed, families
 from tests.families.checking import beyond, unequal
 from tests.unit.small_models import TEXT, tokenizer

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from attnviz import look_into
-from attnviz.models.edits import ModelEdit
-from attnviz.models.reasons import Part, Why, why
-from attnviz.models.standing import stood_in
+from attnviz.features.models.inside.edits import ModelEdit
+from attnviz.features.models.inside.reasons import Part, Why, why
+from attnviz.features.models.inside.standing import stood_in
 
 STORY = "mia draws birds . leo sees stars . here is the cat pip . today leo sees stars because"
 

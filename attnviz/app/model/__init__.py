@@ -1,1 +1,0 @@
-"""The page Language model: all heads of a model, or one board."""

@@ -1,0 +1,17 @@
+// Where the head in view stands, which the pictures of all heads draw: see heads.js.
+
+import { partOf } from "../../../scripts/parts.js";
+
+/** @import { Drawing } from "../../../scripts/types.js" */
+
+/** @typedef {{}} Nothing */
+
+export default function modelHead(/** @type {Drawing<Nothing>} */ { parentElement }) {
+  const root = partOf(parentElement, ".view");
+  const take = () => {
+    if (window.attnvizHead && window.attnvizHead.parentElement !== root) root.replaceChildren(window.attnvizHead);
+  };
+  const hear = () => (root.isConnected ? take() : window.removeEventListener("attnviz-head", hear));
+  if (!root.childElementCount) window.addEventListener("attnviz-head", hear);
+  take();
+}

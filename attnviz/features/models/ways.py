@@ -1,0 +1,16 @@
+"""Ways to the page Language model."""
+
+from attnviz.features.models.parameters import MODEL_HEAD, SENTENCE, texts_of_models
+from attnviz.link.ways import Way
+from attnviz.words import say
+
+_BEST_HEAD = "3.1"  # of the included encoder's, the one that reads nouns most often from adjectives, verbs and pronouns
+
+
+def way(sentence: str) -> Way:
+    """Return the way to the model that reads a sentence, at its best head.
+
+    What the page had before is left blank: a second text, changes and words written on belong to another sentence.
+    """
+    query = dict.fromkeys(texts_of_models(), "") | {SENTENCE: sentence, MODEL_HEAD: _BEST_HEAD}
+    return Way(say("app.model.title"), "model", query)
