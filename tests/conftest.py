@@ -55,6 +55,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _print_options() -> Iterator[None]:
+    """Those that a script which a test runs has set are the whole process's."""
+    yield
+    if torch := sys.modules.get("torch"):
+        torch.set_printoptions(profile="default")
+
+
+@pytest.fixture(autouse=True)
 def _main_module() -> Iterator[None]:
     """Streamlit makes the page that it runs the main module, which every process that is started later looks for."""
     ours = sys.modules["__main__"]

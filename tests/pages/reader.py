@@ -3,19 +3,14 @@
 import base64
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.entry import SCRIPT
-from attnviz.features.models.inside import offered
-from attnviz.features.models.page import looked
 from tests.golden import with_the_published
 
 _ROOT = Path(__file__).parents[2]
@@ -72,23 +67,6 @@ def markup_in(markdown: str) -> list[str]:
         r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
     )  # escaped signs, and code
     return re.findall(r"(?i)[\\`*_\[\]<>&$~\n]|:\S|@|www\.|--|->|!=", rest)
-
-
-def forget_models() -> None:
-    """Have models loaded anew, as by a server that has just started."""
-    looked._shelf.cache_clear()
-    looked._kept.cache_clear()
-
-
-@contextmanager
-def offering(*folders: object) -> Iterator[None]:
-    """Have the server offer the models of these folders."""
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, folders)))
-        offered.cache_clear()
-        yield
-    offered.cache_clear()
 
 
 class Reader:

@@ -56,6 +56,6 @@ def _by_class(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def _model(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return the press that leads to a model which reads this sentence, if there is one."""
+    """Return the press that leads to a model, if there is one."""
     way = way_to("models", sentence=scenario.text)
     return [_act("model", {name: text or None for name, text in way.query.items()}, way.page)] if way else []

@@ -142,7 +142,7 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
 _MOST_TOKENS = 48  # that are written out above a picture
 
 
-_SCRIPTS = Path(__file__).parents[1] / "scripts"
+_SCRIPTS = Path(__file__).parents[2] / "scripts"
 GRID_STYLE = "".join((_SCRIPTS / f"{name}.css").read_text("utf-8") for name in ("head_view", "head_grid"))
 _STYLE = """
 body { margin: 16px; line-height: normal; }

@@ -8,7 +8,7 @@ _BEST_HEAD = "3.1"  # of the included encoder's, the one that reads nouns most o
 
 
 def way(sentence: str) -> Way:
-    """Return the way to the model that reads a sentence, at its best head.
+    """Return the way to a sentence, read by its best head.
 
     What the page had before is left blank: a second text, changes and words written on belong to another sentence.
     """

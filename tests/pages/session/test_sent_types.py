@@ -26,8 +26,6 @@ TYPES = {
     "attnviz_board": ("BoardData", ""),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
-    "attnviz_model_head": ("Nothing", "attnviz/features/models/page/head.js"),
-    "attnviz_model_heads": ("Data", "attnviz/features/models/page/heads.js"),
     "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
@@ -83,9 +81,7 @@ def sent() -> list[tuple[str, str]]:
         Reader("pages/questions.py", question="values").press(say("predicting.skip")),
         Reader("pages/questions.py", question="root"),
         Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
-        Reader("pages/model.py", model_text="a cat"),
         Reader("pages/scaling.py", playlist=PLAYLIST_TEXT.encode(moments_of("/lesson First\n/scaling Second\n"))),
-        Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
         *(reader for of_feature in of_features("readers") for reader in of_feature()),
     ]
     return [each for reader in readers for each in sent_by(reader)]

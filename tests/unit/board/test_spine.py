@@ -9,11 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz import Scenario, look_into, trace
+from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
-from attnviz.features.models.inside import INCLUDED
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import setups
@@ -99,27 +98,6 @@ def stand_apart(layout: dict[str, Any], titles: dict[str, Box], legend: Box | No
         assert [other for other in boxes if other != name and overlap(title, boxes[other])] == [], name
     if {"k", "v", "w_v"} <= set(boxes) and "attention_weights" not in boxes and boxes["k"]["turned"]:
         assert boxes["w_v"]["x"] - boxes["k"]["x"] - boxes["k"]["width"] >= 15
-
-
-@pytest.mark.parametrize("width", [1230.0, 1790.0])
-@pytest.mark.parametrize("text", ["a cat sat", "The animal didn't cross the street because it was too tired"])
-def test_a_models_wide_matrices_are_strips_that_lie_on_nothing(script: PageScript, text: str, width: float) -> None:
-    view = look_into(INCLUDED, text=text)
-    head = view.attending_at(3).output(1)
-    assert head is not None
-    data = board_data(None, head, 0, 4)
-    layout, titles, legend = script.run(TITLES, [data, room(width, 700, tokens=len(view.tokens), plane=False)])
-    boxes: dict[str, Box] = layout["boxes"]
-    assert set(boxes) == set(head.stages) - {"scaled_scores"}
-    stand_apart(layout, titles, legend, width)
-    scale = layout["scale"]  # of all, where there is more room
-    for name in ("x", "output", "w_o"):
-        assert boxes[name]["cell"] <= scale
-        assert 126 <= boxes[name]["width"] / scale <= 384.01
-    for name in ("w_q", "w_k", "w_v"):
-        assert boxes[name]["height"] == pytest.approx(96 * scale)
-    assert boxes["k"]["row"] >= 3  # what isn't a strip keeps cells that a hand finds
-    assert layout["width"] <= width
 
 
 @pytest.mark.parametrize(

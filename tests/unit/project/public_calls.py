@@ -17,34 +17,21 @@ from attnviz.explanation.comparing import Comparison
 from attnviz.feature import features
 from attnviz.figures.small_tables import Points, Table
 from tests.said import joined, of_features
-from tests.unit.small_models import MODELS, TEXT, tokenizer
 
 # The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.features.models.inside", "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
+           "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; nobody but the library makes one.
 RETURNED = {
-    "AttentionTrace", "Explanation", "FeedForwardTrace", "Heads", "Layer", "ModelTrace", "OtherLayer", "Printed",
-    "Trace", "UndefinedAttentionError", "Written",
+    "AttentionTrace", "Explanation", "FeedForwardTrace", "Printed", "Trace", "UndefinedAttentionError",
     *chain.from_iterable(of_features("RETURNED")),
 }  # fmt: skip
 
 X, W = [[1.0, 2.0], [0.0, 1.0]], [[0.5, 1.0], [0.25, -1.0]]
 SCENARIO = Scenario("a cat")
-
-
-@cache
-def view() -> Any:
-    """One whose vectors are of a sentence, and one that writes."""
-    return attnviz.look_into(MODELS["BERT"](), tokenizer(), TEXT)
-
-
-@cache
-def writer() -> Any:
-    return attnviz.look_into(MODELS["GPT-2"](), tokenizer(), TEXT)
 
 
 @cache
@@ -110,9 +97,6 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "drawn": lambda: figures.heatmap_spec(attnviz.trace(SCENARIO), "q"),
     "edits": lambda: (),
     "marking": marking,
-    "model": lambda: writer().model,
-    "one": view,
-    "other": view,
     "picked": lambda: attnviz.explain(attnviz.trace(SCENARIO), "q", 0, 0),
     "points": lambda: Points(torch.ones(2, 2), torch.ones(2, 2), ("a", "b")),
     "scenario": lambda: SCENARIO,
@@ -120,7 +104,6 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     "stage": lambda: attnviz.trace(SCENARIO).stages["q"],
     "table": lambda: Table("a", torch.ones(2, 2)),
     "trace": lambda: attnviz.trace(SCENARIO),
-    "view": view,
     **joined("BY_NAME"),
 }
 _OF_SCENARIO: Mapping[str, Callable[[], Any]] = {"name": lambda: "w_q"}
@@ -128,18 +111,14 @@ _OF_SCENARIO: Mapping[str, Callable[[], Any]] = {"name": lambda: "w_q"}
 OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "before_edits": _OF_SCENARIO,
     "checked_edit": {"given": lambda: ("w_q", 0, 0, 1.0)},
-    "load": {"name": lambda: "stories"},
-    "look_into": {"tokenizer": tokenizer, "text": lambda: TEXT},
     "mark_fitting": {"tables": lambda: {"x": attnviz.read_table("1 2")}},
     "matrix": _OF_SCENARIO,
-    "only": {"kind": lambda: "decoder"},
     "read_matrix": _OF_SCENARIO,
     "read_table": {"text": lambda: "1 2"},
     "replacement": _OF_SCENARIO,
     "scenario_from_json": {"text": lambda: export.scenario_json(SCENARIO)},
     "stage": _OF_SCENARIO,
     "unedited": _OF_SCENARIO,
-    "write": {"view": writer},
     **joined("OTHERWISE"),
 }
 
@@ -193,7 +172,6 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 HELD: Mapping[str, Callable[[], Any]] = {
     "Scenario": lambda: SCENARIO,
     "AttentionTrace": lambda: attnviz.trace(SCENARIO),
-    "ModelTrace": writer,
     "Marking": marking,
     "SelfAttention": lambda: attnviz.SelfAttention(2, 2),
     **joined("HELD"),

@@ -10,28 +10,26 @@ from contextvars import copy_context
 from functools import cache
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
-import torch
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from attnviz import ModelTrace, Scenario, look_into
+from attnviz import Scenario
 from attnviz.app.components.script_file import heatmaps_file
 from attnviz.app.server.numbers import Numbers
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
 from attnviz.board.script import board_script, plane_script
-from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import traced
-from attnviz.documents import board_page, figure_page, heatmap_page, model_page, report
+from attnviz.documents import board_page, figure_page, heatmap_page, report
 from attnviz.export import notebook, pytorch_script
 from attnviz.figures import heatmap_spec
 from attnviz.tables.handout import sorted_tables
 from attnviz.words import FORMS, LANGUAGE, Template, catalogue, plural, say, spoken
 from tests.languages import assert_all_is_said_otherwise, made_up
 from tests.said import joined, of_features
-from tests.unit.small_models import TEXT, gpt_oss, t5, tokenizer
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("attnviz/**/*.py")])
@@ -83,12 +81,10 @@ def test_each_session_is_spoken_to_in_its_language(tmp_path: Path) -> None:
 
 
 @cache
-def _kept() -> list[AttentionTrace | ModelTrace]:
+def _kept() -> list[Any]:
     """Traces that the first language that asks for them makes, and all others are told of."""
-    edits = ["0.0.mask.1.3=0", "0.0.off", "1.0.q.0.0=1"]
-    views = look_into(gpt_oss().bfloat16(), tokenizer(), TEXT, edits=edits), look_into(t5(), tokenizer(), TEXT)
-    heads = [view.heads[place] for view in views for place in ((0, 0), (1, 0))]
-    return [traced(Scenario("a cat", device="cuda")), *views, *heads]
+    of_features_kept = (each for kept in of_features("kept") for each in kept())
+    return [traced(Scenario("a cat", device="cuda")), *of_features_kept]
 
 
 def _taken_home() -> dict[str, str]:
@@ -97,12 +93,10 @@ def _taken_home() -> dict[str, str]:
     kept = Scenario("a cat sat", second="on a mat", reads="kept", mask_use="zeroed", n_heads=2, d_in=4, d_out=4)
     what_if = Scenario("a cat sat", masking="padding", positions="alibi", w_v="random:3", what_if="softmax:columns")
     data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, of_now=True)
-    encoder = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
     return {
         "page": board_page(many),
         "heatmap": heatmap_page(traced(what_if), "attention_weights"),
         "figure": figure_page(heatmap_spec(traced(what_if), "attention_weights"), "A"),
-        "model": model_page(look_into(encoder, torch.ones(3, 8))),
         "kept": str([(each.notices, [s.plain for s in getattr(each, "stages", {}).values()]) for each in _kept()]),
         "board": board_script("") + plane_script(),
         "heatmaps": heatmaps_file().text.decode(),
@@ -121,7 +115,6 @@ def test_what_is_taken_home_is_said_in_the_language_of_the_session(
     context = made_up(tmp_path)
     english, other = _taken_home(), context.run(_taken_home)
     other["board"] = other["board"].partition("\n")[0]  # behind its sentences stands code
-    other["model"] = re.sub(r"// .*|(?s:/\*.*?\*/)", "", other["model"])  # its scripts' comments
     assert_all_is_said_otherwise(english, other)
     for name, text in other.items():
         if name.endswith("script"):
@@ -302,7 +295,6 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 NO_PAGE = {
     **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
-    "attnviz/features/models/model_code.py": "writes Python",
     **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",

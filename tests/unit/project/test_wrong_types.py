@@ -54,12 +54,11 @@ def test_a_wrong_argument_of_a_method_is_taken_or_refused_in_a_sentence(held: st
 
 
 def test_what_the_contract_names_is_tried() -> None:
-    named = {"attend", "explain", "look_into", "mark", "mark_pipeline", "read_table", "show_board", "tokenize",
+    named = {"attend", "explain", "mark", "mark_pipeline", "read_table", "show_board", "tokenize",
              "trace", "by_class", "Scenario", "SelfAttention",
              "documents.board_page",
              "figures.heatmap", "stories.examples"}  # fmt: skip
     assert named.union(*of_features("NAMED")) <= FUNCTIONS.keys()
-    assert {"write", "why"} <= public_methods(HELD["ModelTrace"]()).keys()
 
 
 SAID: dict[str, Callable[[], Any]] = {

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz import Scenario, attend, explain, feed_forward, look_into
+from attnviz import Scenario, attend, explain, feed_forward
 from attnviz.board.data import table_data
 from attnviz.core.rules import RULES, Rule, Shape, Share
 from attnviz.core.scenario import traced
@@ -22,8 +22,6 @@ from tests.node import ROOT, PageScript
 from tests.said import of_features
 from tests.unit.helpers import random_inputs
 from tests.unit.single_stage import CASES, TOKENS, drawn, trace_of
-from tests.unit.small_kinds import diff_llama, olmo2
-from tests.unit.small_models import gemma2, tokenizer
 
 TWINS = ROOT / "attnviz/board/rules"
 DIGITS = (4, 1, 6, 2, 3, 5)
@@ -86,9 +84,6 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
         traced(Scenario("a b", d_out=4, n_heads=2, what_if="cut:view")).seen_from(1),
         *(each for of_feature in of_features("traces") for each in of_feature()),
-        look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],
-        look_into(olmo2(), tokenizer(), "the cat sat").heads[1, 2],
-        look_into(diff_llama(), tokenizer(), "the cat sat").heads[1, 1],
         *(
             traced(Scenario("a cat a mat", d_in=4, mask=ALL_KINDS, mask_use=use))
             for use in ("added", "factor", "zeroed", "renormalized")

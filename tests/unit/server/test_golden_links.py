@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from attnviz.features.models.link_texts import Compared
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import unpack
 from attnviz.link.parameter_table import texts
@@ -71,7 +70,7 @@ def _model(given: dict[str, str], expected: Any) -> None:
         assert error is None
         if parameter == "model_edits":
             value = [(each.layer, each.head, each.matrix, each.row, each.column, str(each.value)) for each in value]
-        value = asdict(value) if isinstance(value, Compared) else value
+        value = asdict(value) if parameter == "model_compare" else value
         assert as_json(value) == expected[parameter]
         assert texts()[parameter].write(texts()[parameter].read(raw)[0]) in (raw, "")
 

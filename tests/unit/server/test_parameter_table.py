@@ -1,6 +1,5 @@
 """Laws of the table of parameters: every row reads back what it writes, and takes or tells whatever else."""
 
-import math
 import string
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +14,6 @@ from attnviz import Scenario
 from attnviz.core.changes import changes_of
 from attnviz.core.seeding.word_classes import FEATURES, classes_text
 from attnviz.core.stages import STAGES
-from attnviz.features.models.inside import INCLUDED, ModelEdit, offered
-from attnviz.features.models.inside.edits import CELLS, EVEN, MASK, OFF
-from attnviz.features.models.link_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
@@ -38,23 +34,6 @@ ROWS = list(table().values())
 
 scenarios = edited(setups(), extremes=True)
 
-up_to_9999 = st.integers(0, 9999)
-model_edits = (
-    st.builds(
-        ModelEdit,
-        up_to_9999,
-        up_to_9999,
-        st.sampled_from(CELLS),
-        up_to_9999,
-        up_to_9999,
-        st.floats(-(2.0**127), 2.0**127, width=32),
-    )
-    | st.builds(ModelEdit, up_to_9999, up_to_9999, st.just(MASK), up_to_9999, up_to_9999, st.just(-math.inf))
-    | st.builds(ModelEdit, up_to_9999, up_to_9999, st.just(OFF))
-    | st.builds(ModelEdit, up_to_9999, st.none(), st.just(EVEN))
-)
-compared = (Compared(), Compared("sentence"), Compared("before"), Compared("model", name=INCLUDED))
-of_heads = st.builds(Compared, st.just("head"), st.none() | st.tuples(st.integers(0, 999), st.just(7)))
 moments = st.builds(
     Moment,
     st.sampled_from(["", "lesson", "model"]),
@@ -67,15 +46,6 @@ _LINKED = sorted(Path(__file__).parents[2].glob("features/*/linked.py"))
 OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (SCENARIO_TEXT, st.none() | scenarios),
     (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
-    (MODEL_TEXT, st.sampled_from(tuple(offered()))),
-    (
-        EDITS_TEXT,
-        st.lists(
-            model_edits, max_size=4, unique_by=lambda edit: (edit.layer, edit.head, edit.matrix, edit.row, edit.column)
-        ).map(tuple),
-    ),
-    (WRITTEN_TEXT, st.lists(st.integers(0, 9_999_999), max_size=50).map(tuple)),
-    (COMPARED_TEXT, st.sampled_from(compared) | of_heads),
     (CLASSES, classes.map(classes_text)),
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
     (PLAYLIST_TEXT, st.lists(moments, max_size=8).map(tuple)),

@@ -45,8 +45,6 @@ from attnviz.app.server.settings import (
 )
 from attnviz.app.server.visitors import BURST, RATE, Visitors
 from attnviz.app.server.where import SafeHeaders, policy
-from attnviz.features.models.inside import STORIES, offered
-from attnviz.features.models.page import looked
 from attnviz.words import say
 from tests.said import of_features
 
@@ -333,7 +331,7 @@ def _of_kind(kind: str) -> bytes:
 def test_what_sessions_share_hangs_on_nothing_that_streamlit_empties() -> None:
     def held() -> list[int]:
         more = (each for of_feature in of_features("held") for each in of_feature())
-        return [id(each) for each in (looked._shelf(), looked._kept(), *more)]
+        return [id(each) for each in more]
 
     before = held()
     streamlit.cache_data.clear()
@@ -426,4 +424,3 @@ def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) ->
     goes_on.set()
     assert answers._READY.wait(60)
     assert given.get("/ready").status_code == 200
-    assert offered()[STORIES] in looked._shelf()  # whoever opens the page of models finds its first words

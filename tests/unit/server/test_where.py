@@ -3,14 +3,13 @@
 import asyncio
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import script_files
 from attnviz.app.server.where import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
-from attnviz.features.models.parameters import first_model
 from attnviz.link.state import MOST_CHARACTERS, state_of
 from attnviz.published import OPENING, starting_points
 
@@ -55,11 +54,6 @@ def test_a_page_says_where_its_server_is_before_its_first_script(pieces: list[by
     headers = dict(start["headers"])
     assert int(headers[b"content-length"]) == len(body["body"])
     assert b"etag" not in headers
-
-
-def test_a_bare_address_of_the_page_of_models_says_with_which_it_opens() -> None:
-    assert urlencode(first_model(), safe="*").encode() in where("/course/model")
-    assert b"model=" not in where("/course/")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from attnviz.features.models.page.typing import ModelSession
 from attnviz.link.state import as_the_app_opens
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
-from tests.pages.reader import Reader, forget_models, heatmap_of, in_address, offering
+from tests.features.models.pages.serving import forget_models, offering
+from tests.pages.reader import Reader, heatmap_of, in_address
 from tests.unit import small_models
 
 PAGE = "pages/model.py"

@@ -20,7 +20,7 @@ from attnviz.features.models.inside.writing import Sampling, appended
 from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 HOSTILE = "a \"cat\" 'sat' \\n on {mat}"
 
 

@@ -29,9 +29,10 @@ from attnviz.stories.grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from benchmarks.stories import judged, without
-from tests.pages.learn.test_model import heads_of, helps, on_board, opened_as
+from tests.features.models.pages.serving import forget_models, offering
+from tests.features.models.pages.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.packed import numbers_in
-from tests.pages.reader import Reader, control_of, forget_models, heatmap_of, in_address, offering
+from tests.pages.reader import Reader, control_of, heatmap_of, in_address
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, saved, t5
 
 PAGE = "pages/model.py"

@@ -1,0 +1,26 @@
+"""Servers that offer other models, or have just started."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from attnviz.features.models.inside import offered
+from attnviz.features.models.page import looked
+
+
+def forget_models() -> None:
+    """Have models loaded anew, as by a server that has just started."""
+    looked._shelf.cache_clear()
+    looked._kept.cache_clear()
+
+
+@contextmanager
+def offering(*folders: object) -> Iterator[None]:
+    """Have the server offer the models of these folders."""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, folders)))
+        offered.cache_clear()
+        yield
+    offered.cache_clear()
