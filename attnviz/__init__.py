@@ -16,7 +16,7 @@ from attnviz.published.by_class import by_class
 from attnviz.tables.reading import read_table
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-if TYPE_CHECKING:  # what is handed on when it's first asked for
+if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz import documents, figures
     from attnviz import export as export
     from attnviz import stories as stories
