@@ -124,7 +124,7 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     """
     step = STEPS[number - 1]
     if not fits_board(scenario):
-        told = (*step.says(trace, query, state.digits()), step.analogy, about_the_numbers(step, scenario),
+        told = (about_the_numbers(step, scenario), *step.says(trace, query, state.digits()), step.analogy,
                 say("lesson.too_large"))  # fmt: skip
         for sentence in filter(None, told):
             st.text(sentence)
@@ -200,13 +200,16 @@ def _looks_after(
     told, analogy = step.tells(trace, query, digits), step.analogy
     if presenting and outcome:  # the board has the room of what the speaker says, and of what only one can try
         outcome, told, analogy = [outcome[0], *filter(None, [" ".join(outcome[1:-1])])], told[:1], ""
+    about = about_the_numbers(step, scenario)
+    caution = about if step.finding and trace.chance else ""  # random numbers are called so before what they come to
+    cautions = [{"sentence": "{said}", "places": {"said": caution}}] if caution else []
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else _kept_places(number, trace, names),
         holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),
         scaled="scaled_scores" in names,
-        tells={"outcome": outcome, "see": see, "sentences": [each.sent() for each in told],
-               "analogy": analogy, "about": "" if presenting else about_the_numbers(step, scenario),
+        tells={"outcome": outcome, "see": see, "sentences": [*cautions, *(each.sent() for each in told)],
+               "analogy": analogy, "about": "" if presenting or caution else about,
                "presents": presenting, "part": () if presenting else shown_matrices(step, trace)},
     )  # fmt: skip
 

@@ -86,9 +86,23 @@ def test_every_step_frames_what_is_new_and_sends_its_sentences_with_the_places_o
         (board,) = reader.boards
         assert set(board["fresh"]) == set(step.new)
         told = tells(reader)
-        assert told["sentences"] == [each.sent() for each in step.tells(traced(scenario), query, DEFAULT_DIGITS)]
-        assert (told["analogy"], told["about"]) == (step.analogy, about_the_numbers(step, scenario))
+        of_step = [each.sent() for each in step.tells(traced(scenario), query, DEFAULT_DIGITS)]
+        about = about_the_numbers(step, scenario)
+        assert told["sentences"][-len(of_step) :] == of_step
+        assert told["analogy"] == step.analogy
+        first = [each["places"]["said"] for each in told["sentences"][: -len(of_step)]]
+        assert (first, told["about"]) == (([about], "") if step.finding else ([], about))
     assert about_the_numbers(STEPS[2], scenario)
+
+
+@pytest.mark.parametrize("present", ["", "1"])
+@pytest.mark.parametrize("step", ["softmax", "context"])
+def test_random_numbers_are_called_so_before_what_they_come_to(step: str, present: str) -> None:
+    """In a presentation, too; the example's numbers were chosen, and are told of behind."""
+    random = tells(lesson(step=step, text="the ship sank", seed="4", predictions="off", present=present))
+    assert "random" in random["sentences"][0]["places"]["said"]
+    (chosen,) = lesson(step=step, example="fluffy-cat", predictions="off", present=present).boards
+    assert "said" not in chosen["tells"]["sentences"][0]["places"]
 
 
 def test_a_blank_sentence_leaves_each_step_its_title_and_asks_for_a_word() -> None:
