@@ -9,6 +9,7 @@ It needs torch and the standard library alone. Read in this order, each needs on
 5. `attention/`: `plain.py` takes a reader's own tensors, and `trace.py` is what comes of them.
 6. `scenario/`: settings in, every matrix out: what is drawn, given, edited, and what follows.
 
-What stands beside: `masks.py`, `seeding/` (what is drawn), `tokens.py`, `layers.py` and `heads.py` (names in several),
-`constraints.py` (settings that go together), `changes.py` and `carried.py` (edits), `limits.py`, `machine.py`.
+What stands beside: `given.py` (each matrix that a set-up gives), `masks.py`, `seeding/` (what is drawn), `tokens.py`,
+`layers.py` and `heads.py` (names in several), `constraints.py` (settings that go together), `changes.py` and
+`carried.py` (edits), `limits.py`, `machine.py`.
 """

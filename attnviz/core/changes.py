@@ -6,7 +6,7 @@ from typing import Any
 from attnviz.core.layers import STACK, placed
 from attnviz.core.matrix_input import Edit, Matrix
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import E_KEPT, EDITABLE, Y
+from attnviz.core.stages import EDITABLE
 
 Replacement = str | Matrix
 
@@ -56,10 +56,9 @@ def renamed(changes: Changes, scenario: Scenario) -> Changes:
     >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="learned")).edits
     (Edit(matrix='e', row=0, column=1, value=0.9),)
     """
-    called = dict.fromkeys(("x", "e"), scenario.token_matrix) | dict.fromkeys((Y, E_KEPT), scenario.read_matrix)
     return Changes(
-        tuple(edit._replace(matrix=called.get(edit.matrix, edit.matrix)) for edit in changes.edits),
-        tuple((called.get(matrix, matrix), by) for matrix, by in changes.replaced),
+        tuple(edit._replace(matrix=scenario.called(edit.matrix)) for edit in changes.edits),
+        tuple((scenario.called(matrix), by) for matrix, by in changes.replaced),
     )
 
 

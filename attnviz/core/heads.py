@@ -8,9 +8,10 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
+from attnviz.core.given import TO_HEADS
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
 from attnviz.core.rules.stage import OWN_ROWS
-from attnviz.core.stages import HEADS, OF_ALL, Stage, Table, Texts, head_name
+from attnviz.core.stages import HEADS, Stage, Table, Texts, head_name
 from attnviz.words import later
 
 
@@ -100,7 +101,7 @@ def head_table(table: Table, head: int) -> Table:
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
     stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in before)
     path = head_name(head, "")
-    shared = {name: stages.pop(name) for name in OF_ALL if name in stages}  # each stands where it is added
+    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each stands where it is read
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:

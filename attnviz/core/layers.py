@@ -7,13 +7,13 @@ from typing import Any
 
 from torch import Tensor
 
+from attnviz.core.given import ONCE, TO_HEADS
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import E_KEPT_SCALED, E_SCALED, ITSELF, JOINED, KEPT, OF_ALL, OF_KEPT, Stage, Table, Y
+from attnviz.core.stages import E_KEPT_SCALED, E_SCALED, ITSELF, JOINED, KEPT, OF_KEPT, Stage, Table, Y
 from attnviz.core.tokens import tokenize
 from attnviz.words import later
 
 STACK = "layers"
-OF_TOKENS = (Y, *OF_KEPT, "x", "e", "p", *OF_ALL)  # what only the first layer is given: the mask is one for all
 _KEPT = "kept"  # the path of what layers keep
 _HANDED = "Y_o"  # not Y, which a layer reads, but what it makes of it
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -72,11 +72,11 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
         return table
     last = list(table)[-1]
     given = {name for name, stage in table.items() if stage.rule is None}
-    shared = {Y, *OF_ALL, *(name for name in given if same and name != "x")} - ({Y} if JOINED in table else set())
+    shared = {name for name in given if same or name in ONCE} - {"x", *[Y] * (JOINED in table)}
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in ("e", E_SCALED, "p", *OF_KEPT, E_KEPT_SCALED, *shared):
+            if layer and name in (E_SCALED, E_KEPT_SCALED, *shared):
                 continue
             path = in_layer(layer, "")
             own, sources = stage, stage.sources
@@ -141,7 +141,7 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
         for whole, one in shared.items():
-            ahead = stage.head is not None and one in OF_ALL  # of several heads, it stands before all
+            ahead = stage.head is not None and one in TO_HEADS  # of several heads, it stands before all
             if (whole in stage.sources or ahead) and one not in stages and name.startswith(path):
                 stages[one], made[one] = replace(table[whole].unnumbered("layer"), name=one), matrices[whole]
         if not name.startswith(path):

@@ -8,10 +8,10 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core import limits
-from attnviz.core.layers import OF_TOKENS, STACK, named, placed
+from attnviz.core.given import GIVEN
+from attnviz.core.layers import STACK, named, placed
 from attnviz.core.limits import RefusedError
 from attnviz.core.seeding.vectors import Rows, stated_matrix
-from attnviz.core.stages import BY_DISTANCE, EDITABLE, MASK, VECTORS
 
 FILLS = ("identity", "zeros")
 RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from that seed
@@ -70,20 +70,17 @@ def plain(name: str, given: Any) -> Matrix | str | None:
         raise
     except (TypeError, ValueError, OverflowError):
         raise RefusedError("ragged", matrix=name, value=given) from None
-    own = placed(name)[1]
-    if own in VECTORS and array.ndim == 1:
+    row = GIVEN[placed(name)[1]]
+    if row.is_vector and array.ndim == 1:
         array = array[None, :]
     if array.ndim != 2 or 0 in array.shape:
         raise RefusedError("ragged", matrix=name, value=given)
-    most = (
-        limits.MAX_TOKENS if own in OF_TOKENS else limits.MAX_D,
-        limits.MAX_TOKENS if own == MASK else 2 * limits.MAX_TOKENS if own == BY_DISTANCE else limits.MAX_D,
-    )
-    if array.shape[0] > most[0] or array.shape[1] > most[1]:
-        rows, columns = array.shape
+    rows, columns = array.shape
+    if rows > row.most_rows or columns > row.most_columns:
         raise RefusedError(
-            "table_large", matrix=name, rows=rows, columns=columns, most_rows=most[0], most_columns=most[1]
-        )
+            "table_large", matrix=name, rows=rows, columns=columns,
+            most_rows=row.most_rows, most_columns=row.most_columns,
+        )  # fmt: skip
     return tuple(map(tuple, finite_in_float32(name, array).tolist()))
 
 
@@ -111,13 +108,22 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
 
     Raises ``ValueError`` naming the first that is not finite in float32.
     """
-    hides = (numbers == -np.inf) & (name == MASK)
+    hides = (numbers == -np.inf) & may_hide(name)
     bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE) & ~hides)
     if len(bad):
         row, column = bad[0].tolist()
         value = float(numbers[row, column])
         raise RefusedError("not_finite", matrix=name, row=row, column=column, value=value)
     return np.where(hides, numbers, np.clip(numbers, -_LARGEST, _LARGEST))
+
+
+def may_hide(name: str) -> bool:
+    """Whether a matrix may hold -inf.
+
+    >>> may_hide("mask"), may_hide("w_q")
+    (True, False)
+    """
+    return name in GIVEN and GIVEN[name].hides
 
 
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
@@ -154,7 +160,7 @@ def checked_edit(given: Any) -> Edit:
         raise RefusedError("no_edit", value=given) from None
     if not isinstance(edit.matrix, str) or not is_editable(edit.matrix):
         raise RefusedError("no_matrix", value=edit.matrix)
-    if edit.matrix == MASK and edit.value == -np.inf:
+    if may_hide(edit.matrix) and edit.value == -np.inf:
         return edit
     if not abs(edit.value) < TOO_LARGE:
         raise RefusedError("not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value)
@@ -162,7 +168,7 @@ def checked_edit(given: Any) -> Edit:
 
 
 def is_editable(name: str) -> bool:
-    """Whether some scenario gives this matrix: :data:`EDITABLE`, in any layer.
+    """Whether some scenario gives this matrix: one of :data:`GIVEN`, in any layer.
 
     >>> is_editable("w_q"), is_editable("layers.1.w_q"), is_editable("layers.1.x"), is_editable("layers.9.w_q")
     (True, True, False, False)
@@ -170,6 +176,6 @@ def is_editable(name: str) -> bool:
     path, _, rest = name.partition(".")
     number, _, own = rest.partition(".")
     if path != STACK:
-        return name in EDITABLE
+        return name in GIVEN
     in_one = number in map(str, range(limits.MAX_LAYERS))
-    return in_one and own in EDITABLE and (number == "0" or own not in OF_TOKENS)
+    return in_one and own in GIVEN and (number == "0" or not GIVEN[own].once)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from attnviz.core.given import ONCE
 from attnviz.core.heads import is_of_a_head
-from attnviz.core.layers import OF_TOKENS
 from attnviz.core.masks import USES
 from attnviz.core.rules import HeadsInCode, Rotate
 from attnviz.core.rules.rows import COLUMNS
@@ -26,7 +26,7 @@ def moved_to_device(scenario: Scenario) -> list[str]:
     if scenario.device == "cpu":
         return []
     several = scenario.n_layers > 1
-    moved = [name for name in scenario.editable if not several or name in OF_TOKENS]
+    moved = [name for name in scenario.editable if not several or name in ONCE]
     moved += [KEPT_MASK] * bool(kept_mask(scenario))
     names = ", ".join(moved)
     each = f"{names} = (matrix.to(device) for matrix in ({names}))" if moved[1:] else f"{names} = {names}.to(device)"

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.layers import OF_TOKENS, placed
+from attnviz.core.given import ONCE
+from attnviz.core.layers import placed
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
@@ -102,7 +103,7 @@ def place_of(scenario: Scenario, name: str) -> str:
     ('w_q', 'layers[0]["w_q"]')
     """
     layer, own = placed(name)
-    return own if scenario.n_layers == 1 or own in OF_TOKENS else f'layers[{layer}]["{own}"]'
+    return own if scenario.n_layers == 1 or own in ONCE else f'layers[{layer}]["{own}"]'
 
 
 def in_each_layer(scenario: Scenario) -> list[str]:
@@ -243,7 +244,7 @@ def edited(scenario: Scenario) -> list[str]:
 
 def weights(scenario: Scenario) -> list[Section]:
     """Return the sections that make all projections, biases, gains and offsets."""
-    names = [name for name in scenario.editable if name not in OF_TOKENS]
+    names = [name for name in scenario.editable if name not in ONCE]
     given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
     if scenario.n_layers > 1:
         title = say(f"share.script.layers_{'same' if scenario.same_layers else 'own'}")

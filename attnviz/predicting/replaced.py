@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.layers import OF_TOKENS
+from attnviz.core.given import ONCE
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
 from attnviz.core.matrix_input import Edit
@@ -59,7 +59,7 @@ def one_matrix(scenario: Scenario) -> Scenario | None:
     """
     if not has_one_matrix(scenario):
         return None
-    learned = [name for name in scenario.editable if name not in OF_TOKENS]
+    learned = [name for name in scenario.editable if name not in ONCE]
     given: dict[str, Any] = {name: _rows(scenario.matrix(name)) for name in learned}  # else drawn after another W_q
     given |= {"w_q": _rows(_match(scenario)), "w_k": "identity"}
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in learned)

@@ -4,30 +4,15 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from attnviz.core.layers import OF_TOKENS, in_layer, named, placed, reading_others, second_tokens, stacked
+from attnviz.core.given import GIVEN, ONCE
+from attnviz.core.layers import in_layer, named, placed, reading_others, second_tokens, stacked
 from attnviz.core.limits import check_choice, check_type
 from attnviz.core.masks import CAUSAL, MASKS, NONE, USES, Masked, MaskKind
 from attnviz.core.matrix_input import NO_EDITS, Edits
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS, Position
 from attnviz.core.seeding.vectors import Embedding
 from attnviz.core.seeding.word_classes import FoundClass, chosen_classes, class_of
-from attnviz.core.stages import (
-    BIASES,
-    BY_DISTANCE,
-    E_KEPT,
-    EDITABLE,
-    ITSELF,
-    KEPT,
-    LAYERS,
-    MASK,
-    NORMS,
-    OF_KEPT,
-    OUTPUT,
-    Stage,
-    Table,
-    Y,
-    layer_table,
-)
+from attnviz.core.stages import BIASES, E_KEPT, EDITABLE, ITSELF, KEPT, Stage, Table, Y, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -134,17 +119,15 @@ class Derived(Given):
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
         """Return the tokens of an editable matrix's rows, if it has any."""
-        of_second = name in (Y, *OF_KEPT)
-        return self.second_tokens if of_second else self.tokens if name in ("x", "e", "p", MASK) else ()
+        rows = GIVEN[name].rows if name in GIVEN else ""
+        return self.second_tokens if rows == "second" else self.tokens if rows == "tokens" else ()
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
         """The given matrices in the table's order, later layers' with paths."""
         given = [name for name, stage in self.layer.items() if stage.rule is None]
         n_layers = 1 if self.same_layers else self.n_layers
-        return tuple(
-            named(layer, name) for layer in range(n_layers) for name in given if not (layer and name in OF_TOKENS)
-        )
+        return tuple(named(layer, name) for layer in range(n_layers) for name in given if not (layer and name in ONCE))
 
     @property
     def replaced(self) -> dict[str, Any]:
@@ -205,35 +188,23 @@ class Derived(Given):
         """The matrix of the second sentence's own vectors: Y, or E_y."""
         return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
 
+    def called(self, name: str) -> str:
+        """Return a given matrix's name here, such as E for X.
+
+        >>> from attnviz import Scenario
+        >>> Scenario(positions="learned").called("x"), Scenario().called("e"), Scenario().called("w_q")
+        ('e', 'x', 'w_q')
+        """
+        if name not in GIVEN or not GIVEN[name].is_of_words:
+            return name
+        return self.read_matrix if GIVEN[name].rows == "second" else self.token_matrix
+
     def shape_of(self, name: str) -> tuple[int, int]:
         """Return ``(rows, columns)`` of X or a given matrix; vectors are rows."""
         check_type("matrix", name, str, "a matrix's name")
         name = placed(name)[1]
-        if name in ("x", "e", "p"):
-            return len(self.tokens), self.d_in
-        if name in (Y, *OF_KEPT):
-            return len(self.second_tokens), self.d_in
-        if name in NORMS:
-            return 1, self.d_in
-        if name == MASK:
-            return len(self.tokens), len(self.read_tokens)
-        if name == BY_DISTANCE:
-            return self.n_heads, 2 * len(self.read_tokens) - 1
-        if name in (*OUTPUT, *LAYERS):
-            return self._shape_behind(name)
-        n_rows = 1 if name in BIASES else self.d_in
-        if name not in ("w_v", "b_v"):
-            return n_rows, self.d_out if name in ("w_q", "b_q") else self.width_of_keys
-        if self.d_v is None and isinstance(self.w_v, tuple):
-            return n_rows, len(self.w_v[0])  # d_v is as wide as the W_v that is given
-        return n_rows, self.drawn_d_v
-
-    def _shape_behind(self, name: str) -> tuple[int, int]:
-        width, d_ff = self.width_of_context, self.d_ff or 0
-        return {
-            "w_o": (width, width), "b_o": (1, width),
-            "w_1": (width, d_ff), "b_1": (1, d_ff), "w_2": (d_ff, width), "b_2": (1, width),
-        }[name]  # fmt: skip
+        check_choice("matrix", name, EDITABLE)
+        return GIVEN[name].shape(self)
 
     @property
     def mask_kind(self) -> MaskKind:

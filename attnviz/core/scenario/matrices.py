@@ -4,37 +4,23 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from attnviz.core import limits
-from attnviz.core.layers import OF_TOKENS, in_layer, kept_for, placed
+from attnviz.core.given import GIVEN
+from attnviz.core.layers import in_layer, kept_for, placed
 from attnviz.core.limits import RefusedError
 from attnviz.core.machine import resolve_device
 from attnviz.core.matrix_input import Edit, example_of, is_editable, numbers_given, plain, random_seed, wrong_shape
 from attnviz.core.matrix_input import checked_edit as plain_edit
 from attnviz.core.scenario.derived import Derived
-from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for, second_seed
+from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.seeding.vectors import stated_vectors
 from attnviz.core.seeding.weights import Widths, drawn_weights
-from attnviz.core.stages import (
-    BIASES,
-    BY_DISTANCE,
-    E_KEPT,
-    GAINS,
-    ITSELF,
-    LAYERS,
-    MASK,
-    NORMS,
-    OF_KEPT,
-    OUTPUT,
-    P_KEPT,
-    VECTORS,
-    Y,
-)
+from attnviz.core.stages import BY_DISTANCE, E_KEPT, ITSELF, P_KEPT, Y
 from attnviz.core.trace import run
 from attnviz.core.what_if import WhatIf
 from attnviz.words import Later
@@ -101,13 +87,6 @@ def plain_deeper(given: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted((name, plain(name, by)) for name, by in pairs.items() if by is not None))
 
 
-# Which sentence tells that a matrix isn't there, by its name.
-_OFF: Mapping[str, str] = MappingProxyType(
-    {Y: "reads_off", MASK: "mask_off", BY_DISTANCE: "distances_off"} | dict.fromkeys(BIASES, "bias_off")
-    | dict.fromkeys(OUTPUT, "output_off") | dict.fromkeys(NORMS, "norm_off") | dict.fromkeys(LAYERS, "d_ff_off")
-)  # fmt: skip
-
-
 def _check_is_there(scenario: Derived, name: str) -> None:
     """Raise ``ValueError`` where a matrix is switched off, or made from others."""
     if name in scenario.editable:
@@ -117,14 +96,15 @@ def _check_is_there(scenario: Derived, name: str) -> None:
         raise RefusedError("layers_off", matrix=own, layer=layer, n=scenario.n_layers)
     if layer and scenario.same_layers:
         raise RefusedError("layers_same", matrix=own, layer=layer)
-    if own == "x" or (own == Y and scenario.n_kept):
-        e, p = ("e", "p") if own == "x" else OF_KEPT
+    row = GIVEN[own]
+    if row.rows == "second" and not scenario.n_kept:
+        raise RefusedError("reads_off", matrix=name)
+    if row.made_of:
+        e, p = row.made_of
         if not scenario.adds_positions:
             raise RefusedError("is_product", matrix=name, table=e)
         raise RefusedError("is_sum", matrix=name, table=e, other=p)
-    if own in OF_KEPT and not scenario.n_kept:
-        raise RefusedError("reads_off", matrix=name)
-    raise RefusedError(_OFF.get(own, "positions_off"), matrix=name)
+    raise RefusedError(row.off, matrix=name)
 
 
 Whole = TypeVar("Whole", bound=Derived)
@@ -139,11 +119,11 @@ def read_alone(scenario: Whole) -> Whole:
     A mask that goes by places hides as much of it; one that says cell by cell what tokens of the sentence after it may
     read, or that hides the last of these, hides nothing.
     """
-    nothing: dict[str, Any] = dict.fromkeys(OF_TOKENS)
+    nothing: dict[str, Any] = dict.fromkeys(name for name, row in GIVEN.items() if row.of_sentence)
     if not scenario.mask_kind.of_all or scenario.mask is not None:
         nothing |= {"masking": "none", "causal": False}
     switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # numbers typed into scores are typed into other ones
-    edits = tuple(edit for edit in scenario.edits if placed(edit.matrix)[1] not in OF_TOKENS)
+    edits = tuple(edit for edit in scenario.edits if not GIVEN[placed(edit.matrix)[1]].of_sentence)
     return replace(scenario, **nothing, text=scenario.second, reads=ITSELF, what_if=switches.text, edits=edits)
 
 
@@ -218,22 +198,10 @@ class Matrices(Derived):
             return torch.zeros(*self.shape_of(name), **FLOAT32_ON_CPU)
         seed = random_seed(given)
         layer, own = placed(name)
-        if own in (self.token_matrix, self.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE, *NORMS):
-            if seed is not None:
-                return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
-            if own in NORMS:
-                return torch.full(self.shape_of(name), float(own in GAINS), **FLOAT32_ON_CPU)
-            if name == MASK:
-                return self.mask_kind.drawn(*self.shape_of(MASK), self.mask_size, self.n_kept)
-            if name == BY_DISTANCE and self.position.distances:
-                return self.position.distances(self.n_heads, len(self.read_tokens), self.seed)
-            if name in ("p", P_KEPT) and self.position.vectors:  # one place after another, kept ones first
-                n_tokens = self.n_kept + len(self.tokens)
-                places = self.position.vectors(n_tokens, self.d_in, self.seed)
-                return places[: self.n_kept].clone() if name == P_KEPT else places[self.n_kept :].clone()
-            own_table = name == self.read_matrix and self.made_by.of_table
-            seed = second_seed(self.seed) if own_table else self.seed
-            return self.made_by.vectors(self.tokens_of(name), self.d_in, seed, self.chosen_classes)
+        if draw := GIVEN[own].draw:
+            if seed is None:
+                return draw(self)
+            return torch.randn(*self.shape_of(name), generator=generator_for(seed), **FLOAT32_ON_CPU)
         drawn = (self._weights[layer] if seed is None else self._draw(seed, 1)[0])[own]
         return drawn if drawn.dim() == 2 else self._as_row(name, drawn)
 
@@ -279,7 +247,7 @@ class Matrices(Derived):
         given = {}
         for name in self.editable:
             matrix = self.matrix(name).to(device)
-            given[self.stage(name).name] = matrix[0] if placed(name)[1] in VECTORS else matrix
+            given[self.stage(name).name] = matrix[0] if GIVEN[placed(name)[1]].is_vector else matrix
         if self.n_kept and self.n_layers > 1:
             given |= kept_in_layers(read_alone(self), given)
         return given, (notice,) if notice else ()

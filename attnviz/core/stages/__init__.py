@@ -24,7 +24,6 @@ from attnviz.core.stages.names import (
     LAYERS,
     MASK,
     NORMS,
-    OF_ALL,
     OF_KEPT,
     OUTPUT,
     P_KEPT,
@@ -42,7 +41,7 @@ from attnviz.core.stages.tables import ALL_STAGES, EVERY_STAGE, STAGES, VECTORS,
 __all__ = [
     "ACTIVATIONS", "ALL_STAGES", "BIASES", "BLOCKS", "BY_DISTANCE", "CAPPED", "DISTANCE_BIAS", "DIVIDED",
     "EDITABLE", "EVERY_STAGE", "E_KEPT", "E_KEPT_SCALED", "E_SCALED", "GAINS", "HEADS", "ITSELF", "JOINED", "KEPT",
-    "LAYERS", "MASK", "NORMS", "OF_ALL", "OF_KEPT", "OUTPUT", "P_KEPT", "READINGS", "SECOND", "STAGES", "VECTORS",
+    "LAYERS", "MASK", "NORMS", "OF_KEPT", "OUTPUT", "P_KEPT", "READINGS", "SECOND", "STAGES", "VECTORS",
     "WEIGHTINGS", "Stage", "Table", "Texts", "Y", "attention_table", "feed_forward_table", "followed_by",
     "formula_of", "head_name", "layer_table", "lowered", "pictured", "residual_table",
 ]  # fmt: skip

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from attnviz.core.given import TO_HEADS
 from attnviz.core.limits import Kinds
 from attnviz.core.masks import ADDED, Masked
 from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
 from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
-from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, OF_ALL, head_name, row
+from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, head_name, row
 from attnviz.core.what_if import WhatIf
 
 Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
@@ -170,7 +171,7 @@ class Heads:
         """Return the stages from Q, K and V to all heads' contexts."""
         if self.n == 1:
             return how.stages(self.d_k)
-        shared = (stage for stage in how.stages(self.d_k) if stage.name in OF_ALL)
+        shared = (stage for stage in how.stages(self.d_k) if stage.name in TO_HEADS)
         each = (stage for head in range(self.n) for stage in self._head(head, how))
         contexts = tuple(head_name(head, "context") for head in range(self.n))
         together = row("context", "C", "query", "feature", "vectors", Concatenate(), contexts, part="v")
@@ -182,9 +183,9 @@ class Heads:
         mixed = how.what_if.by_view  # then rows are of other tokens than their places say, no key a query's own
         cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)
         attending = (
-            replace(stage, sources=tuple(name if name in OF_ALL else head_name(head, name) for name in stage.sources))
+            replace(stage, sources=tuple(name if name in TO_HEADS else head_name(head, name) for name in stage.sources))
             for stage in how.stages(self.d_k // self.n, head)
-            if stage.name not in OF_ALL  # one for all heads
+            if stage.name not in TO_HEADS  # one for all heads
         )
         shared = {name: self.n // (self.n_kv if name in ("k", "v") else self.n) for name in columns}
 

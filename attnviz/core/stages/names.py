@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from attnviz.core.given import GIVEN
 from attnviz.core.rules.stage import Stage, Table, Texts, lowered
 from attnviz.core.what_if import SCORES, Recipe, WhatIf
 from attnviz.words import later
@@ -17,14 +18,13 @@ MASK = "mask"
 BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
 DISTANCE_BIAS = "distance_bias"
 DIVIDED, CAPPED = "divided_scores", "capped_scores"  # of a model that caps scores before it masks them
-OF_ALL = (MASK, BY_DISTANCE)  # given once, for all heads and layers
 ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and values a sentence reads
 Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept
 JOINED = "joined"  # these, and those of the sentence below them
 E_SCALED = "e_scaled"
 E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # what Y is made of where X is made of E and P, by the same rules
 E_KEPT_SCALED = "e_y_scaled"
-EDITABLE = ("x", "e", "p", "w_q", "w_k", "w_v", *BIASES, *OF_ALL, *OUTPUT, *LAYERS, *NORMS, Y, *OF_KEPT)
+EDITABLE = tuple(GIVEN)
 HEADS = "heads"  # what the path of one of several heads begins with
 
 

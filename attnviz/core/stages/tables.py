@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from attnviz.core.given import GIVEN
 from attnviz.core.masks import Masked
 from attnviz.core.rules.stage import Table
 from attnviz.core.seeding import POSITIONS
@@ -131,7 +132,7 @@ ALL_STAGES: Table = followed_by(
         },
     },
 )
-VECTORS = tuple(name for name, stage in ALL_STAGES.items() if stage.is_vector)
+VECTORS = tuple(name for name, given in GIVEN.items() if given.is_vector)
 
 
 # How wide these are is a size with a name; every other width is one of them, by the rules.

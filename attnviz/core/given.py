@@ -1,0 +1,262 @@
+"""The table of given matrices: those made of no other.
+
+Whoever asks something of such a matrix by its name asks its row: :data:`GIVEN`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import Tensor
+
+from attnviz.core import limits
+from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, alibi_slopes, second_seed
+from attnviz.core.seeding.word_classes import class_of
+from attnviz.core.tokens import visible
+from attnviz.words import plural, say
+from attnviz.words.numbers import significant
+
+if TYPE_CHECKING:
+    from attnviz.core.matrix_input import Edit
+    from attnviz.core.scenario.derived import Derived
+    from attnviz.core.scenario.matrices import Matrices
+
+Shape = tuple[int, int]
+
+
+def _stays(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+    return edit
+
+
+@dataclass(frozen=True)
+class GivenMatrix:
+    """A matrix that a set-up gives.
+
+    - `name`: in scenarios, edits, links and scripts; its texts stand under it in `stages.toml`.
+    - `shape`: its rows and columns; a vector is one row.
+    - `rows`: what a row is of: a token of the text, one of the "second" sentence, a head, a feature, or all in "one".
+    - `drawn_by`: all that decides its numbers in a layer, but for tokens; while that's equal, changes of it stay.
+    - `draw`: its numbers as long as nobody changes them; None where the initialization draws it, in its order.
+    - `origin`: where the numbers of one of its rows are from, in words; None as `draw`.
+    - `once`: whether it's given once for all layers; else each layer has its own.
+    - `of_sentence`: whether its numbers are of these tokens, so that a kept sentence read alone has others.
+    - `to_heads`: whether it's given to attention itself, once for all heads.
+    - `moved`: an edit of an old set-up in the same cell of a new one; None where that has no such cell.
+    - `fits`: whether numbers given cell by cell for an old set-up can stand in a new one.
+    - `off`: the sentence of `refused.toml` for a set-up without it.
+    - `made_of`: what it's made of where it's computed, a token matrix and positions.
+    - `is_of_words`: whether its rows are the tokens' own vectors, which have another name where positions are added.
+    - `by_row`: whether each row's numbers have an origin of their own.
+    - `most_columns`: how many columns may be given.
+    - `hides`: whether it may hold -∞.
+    - `code`: how a script draws it, where one expression does.
+    """
+
+    name: str
+    shape: Callable[["Derived"], Shape]
+    rows: Literal["tokens", "second", "heads", "features", "one"]
+    drawn_by: Callable[["Derived", int], tuple[Any, ...]]
+    draw: Callable[["Matrices"], Tensor] | None = None
+    origin: Callable[["Matrices", int], str] | None = None
+    once: bool = False
+    of_sentence: bool = False
+    to_heads: bool = False
+    moved: Callable[["Edit", "Derived", "Derived"], "Edit | None"] = _stays
+    fits: Callable[["Derived", "Derived"], bool] = lambda old, new: True
+    off: str = "positions_off"
+    made_of: tuple[str, ...] = ()
+    is_of_words: bool = False
+    by_row: bool = False
+    most_columns: int = limits.MAX_D
+    hides: bool = False
+    code: str = ""
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows may be given."""
+        return limits.MAX_TOKENS if self.once else limits.MAX_D
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it has one row, which stages take without its rows."""
+        return self.rows == "one"
+
+
+def _vectors_of_tokens(name: str, **more: Any) -> GivenMatrix:
+    """Return the row of the vectors of one sentence's tokens."""
+    second = name in ("y", "e_y")
+
+    def draw(s: "Matrices") -> Tensor:
+        own_table = name == s.read_matrix and s.made_by.of_table
+        seed = second_seed(s.seed) if own_table else s.seed
+        return s.made_by.vectors(s.tokens_of(name), s.d_in, seed, s.chosen_classes)
+
+    def origin(s: "Matrices", row: int) -> str:
+        word = s.tokens_of(name)[row]
+        token = visible(word)
+        if s.is_published(row, name):
+            return say("origins.published", token=token)
+        if s.made_by.by_class:
+            found = class_of(word, s.chosen_classes)
+            return say(f"origins.class_{found.by}", token=token, kind=say(f"word_class.{found.kind.name}"))
+        if s.made_by.of_table:
+            seed = second_seed(s.seed) if name == s.read_matrix else s.seed
+            return say("origins.table", token=token, seed=seed)
+        return say("origins.stable", token=token, d_in=s.d_in, seed=s.seed)
+
+    def with_its_token(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+        before, now = old.tokens_of(name), new.tokens_of(name)
+        return edit if edit.row < len(now) and before[edit.row] == now[edit.row] else None
+
+    return GivenMatrix(
+        name, lambda s: (len(s.tokens_of(name)), s.d_in), "second" if second else "tokens",
+        lambda s, layer: (s.embedding, s.d_in, None if s.made_by.by_class else s.seed),
+        draw, origin, once=True, of_sentence=True, is_of_words=True, moved=with_its_token,
+        fits=lambda old, new: old.tokens_of(name) == new.tokens_of(name), by_row=True, **more,
+    )  # fmt: skip
+
+
+def _of_place(s: "Matrices", row: int) -> str:
+    """Return where a place's numbers, or a head's by distance, are from."""
+    position = s.position
+    slope = significant(alibi_slopes(s.n_heads)[row].item()) if position.biases else ""
+    return say(
+        f"summary.positions.{position.name}_origin", row=row, seed=position.seed_of(s.seed), of=s.seed, slope=slope
+    )
+
+
+def _drawn_by_place(s: "Derived", layer: int) -> tuple[Any, ...]:
+    return s.positions, s.d_in, s.position.own_seed and s.seed
+
+
+def _places(s: "Matrices") -> tuple[Tensor, Tensor]:
+    """Return the vectors of the kept places, then those of the text's."""
+    assert s.position.vectors is not None
+    made = s.position.vectors(s.n_kept + len(s.tokens), s.d_in, s.seed)
+    return made[: s.n_kept].clone(), made[s.n_kept :].clone()
+
+
+def _same_places(old: "Derived", new: "Derived") -> bool:
+    return (old.n_kept, len(old.tokens)) == (new.n_kept, len(new.tokens))
+
+
+def _at_place(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+    row = edit.row + old.n_kept - new.n_kept
+    return edit._replace(row=row) if 0 <= row < len(new.tokens) else None
+
+
+def _at_kept_place(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+    return edit if edit.row < new.n_kept else None
+
+
+def _drawn_mask(s: "Derived", layer: int) -> tuple[Any, ...]:
+    # Padding hides the last tokens: with another number of tokens, it hides others.
+    kind = s.mask_kind
+    padded = None if kind.of_all or not kind.sized else len(s.read_tokens)
+    return s.reads, kind.name, s.mask_size if kind.sized else None, padded
+
+
+def _mask(s: "Matrices") -> Tensor:
+    return s.mask_kind.drawn(len(s.tokens), len(s.read_tokens), s.mask_size, s.n_kept)
+
+
+def _origin_of_mask(s: "Matrices", row: int) -> str:
+    return say(f"explanation.of_mask.{s.mask_kind.words}", tokens=plural(s.mask_size, "token"))
+
+
+def _in_mask(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+    """Return a mask's edit by its places, kept ones first."""
+    column = edit.column
+    if column >= old.n_kept:
+        column += new.n_kept - old.n_kept
+    elif column >= new.n_kept:
+        return None
+    is_there = edit.row < len(new.tokens) and 0 <= column < len(new.read_tokens)
+    return edit._replace(column=column) if is_there else None
+
+
+def _distances(s: "Matrices") -> Tensor:
+    assert s.position.distances is not None
+    return s.position.distances(s.n_heads, len(s.read_tokens), s.seed)
+
+
+def _at_distance(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
+    column, n = edit.column + len(new.read_tokens) - len(old.read_tokens), len(new.read_tokens)
+    return edit._replace(column=column) if 0 <= column < 2 * n - 1 else None
+
+
+def _of_norm(name: str, value: float) -> GivenMatrix:
+    """Return the row of a gain or an offset; nothing is drawn."""
+    called, made = ("gain", "ones") if value else ("offset", "zeros")
+    return GivenMatrix(
+        name, lambda s: (1, s.d_in), "one", lambda s, layer: (s.d_in,),
+        lambda s: torch.full((1, s.d_in), value, **FLOAT32_ON_CPU), lambda s, row: say(f"origins.{called}"),
+        off="norm_off", code=f"torch.{made}(d_in)",
+    )  # fmt: skip
+
+
+def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], off: str = "positions_off") -> GivenMatrix:
+    """Return the row of what the initialization draws, or its bias.
+
+    `behind` is how many parts are drawn before it: W_q, W_k, W_v, W_o, then the feed-forward step.
+    """
+
+    def drawn_by(s: "Derived", layer: int) -> tuple[Any, ...]:
+        widths: tuple[Any, ...] = (
+            s.width_of_keys, s.drawn_d_v, s.drawn_d_v * s.n_heads // s.kv_heads, (s.output, s.d_ff),
+        )  # fmt: skip
+        drawn = (s.init, s.seed, s.d_in, s.d_out, *widths[: len(widths) if layer else behind])
+        # nn.Linear draws each bias after its weight, so biases shift the draws of all that comes later.
+        return (*drawn, s.bias) if layer or (behind and INITIALIZATIONS[s.init].as_layer) else drawn
+
+    rows: Literal["one", "features"] = "one" if name.startswith("b_") else "features"
+    return GivenMatrix(name, shape, rows, drawn_by, off=off)
+
+
+def _width_of_values(s: "Derived") -> int:
+    """Return V's width: d_v, or that of a given W_v."""
+    return len(s.w_v[0]) if s.d_v is None and isinstance(s.w_v, tuple) else s.drawn_d_v
+
+
+# In the order in which changes are listed. A matrix that a set-up gives is a row here, and a stage of a table.
+GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
+    _vectors_of_tokens("x", made_of=("e", "p")),
+    _vectors_of_tokens("e"),
+    GivenMatrix("p", lambda s: (len(s.tokens), s.d_in), "tokens", _drawn_by_place, lambda s: _places(s)[1],
+                lambda s, row: _of_place(s, row + s.n_kept), once=True, of_sentence=True, moved=_at_place,
+                fits=_same_places, by_row=True),
+    _learned("w_q", 0, lambda s: (s.d_in, s.d_out)),
+    _learned("w_k", 1, lambda s: (s.d_in, s.width_of_keys)),
+    _learned("w_v", 2, lambda s: (s.d_in, _width_of_values(s))),
+    _learned("b_q", 0, lambda s: (1, s.d_out), "bias_off"),
+    _learned("b_k", 1, lambda s: (1, s.width_of_keys), "bias_off"),
+    _learned("b_v", 2, lambda s: (1, _width_of_values(s)), "bias_off"),
+    GivenMatrix("mask", lambda s: (len(s.tokens), len(s.read_tokens)), "tokens", _drawn_mask, _mask, _origin_of_mask,
+                once=True, of_sentence=True, moved=_in_mask,
+                fits=lambda old, new: old.shape_of("mask") == new.shape_of("mask"),
+                to_heads=True, off="mask_off", most_columns=limits.MAX_TOKENS, hides=True),
+    GivenMatrix("by_distance", lambda s: (s.n_heads, 2 * len(s.read_tokens) - 1), "heads",
+                lambda s, layer: (s.positions, s.n_heads, s.position.own_seed and s.seed), _distances, _of_place,
+                once=True, of_sentence=True, moved=_at_distance,
+                fits=lambda old, new: len(old.read_tokens) == len(new.read_tokens),
+                to_heads=True, off="distances_off", by_row=True, most_columns=2 * limits.MAX_TOKENS),
+    _learned("w_o", 3, lambda s: (s.width_of_context, s.width_of_context), "output_off"),
+    _learned("b_o", 3, lambda s: (1, s.width_of_context), "output_off"),
+    _learned("w_1", 4, lambda s: (s.width_of_context, s.d_ff or 0), "d_ff_off"),
+    _learned("b_1", 4, lambda s: (1, s.d_ff or 0), "d_ff_off"),
+    _learned("w_2", 4, lambda s: (s.d_ff or 0, s.width_of_context), "d_ff_off"),
+    _learned("b_2", 4, lambda s: (1, s.width_of_context), "d_ff_off"),
+    _of_norm("gamma_1", 1.0),
+    _of_norm("beta_1", 0.0),
+    _of_norm("gamma_2", 1.0),
+    _of_norm("beta_2", 0.0),
+    _vectors_of_tokens("y", off="reads_off", made_of=("e_y", "p_y")),
+    _vectors_of_tokens("e_y"),
+    GivenMatrix("p_y", lambda s: (len(s.second_tokens), s.d_in), "second", _drawn_by_place, lambda s: _places(s)[0],
+                _of_place, once=True, of_sentence=True, moved=_at_kept_place,
+                fits=lambda old, new: old.n_kept == new.n_kept, by_row=True),
+)})  # fmt: skip
+TO_HEADS = tuple(name for name, given in GIVEN.items() if given.to_heads)
+ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # for all layers
