@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attnviz.app.compare import as_computed, scenario_a, show_comparison, show_example, show_keep, show_numbers
 from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_folded_editor
 from attnviz.app.parts.examples import show_blank
@@ -10,7 +9,10 @@ from attnviz.app.parts.picked_cell import show_head_picker, show_layer_picker
 from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.core.scenario import Scenario, traced
-from attnviz.explanation.comparing import Comparison, heads_in_words
+from attnviz.explanation.comparing import Comparison
+from attnviz.features.explore.compared import heads_in_words
+from attnviz.features.explore.page.compare import as_computed, show_comparison, show_example, show_keep, show_numbers
+from attnviz.features.explore.page.kept import kept
 from attnviz.words import say
 
 
@@ -23,7 +25,7 @@ def show_compare(scenario: Scenario) -> None:
     top = st.container()
     pictures = st.container()
     scenario = show_folded_editor(scenario)
-    a = scenario_a()
+    a = kept()
     with top:
         show_keep(scenario, a)
     with pictures:

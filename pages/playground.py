@@ -9,14 +9,6 @@ from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.editor import show_editor, show_folded_editor
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker
-from attnviz.app.playground.views import (
-    chosen_view,
-    keep_if_asked,
-    show_heatmaps,
-    show_way_to_board,
-    show_way_to_lesson,
-)
-from attnviz.app.playground.what_if import as_predicted, show_what_if
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.app.shell.setup import wait_for_first_picture
@@ -25,7 +17,15 @@ from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import finding, out_of_the_ordinary
-from attnviz.link.rows.explore import HEATMAPS
+from attnviz.features.explore.page.views import (
+    chosen_view,
+    keep_if_asked,
+    show_heatmaps,
+    show_way_to_board,
+    show_way_to_lesson,
+)
+from attnviz.features.explore.page.what_if import as_predicted, show_what_if
+from attnviz.features.explore.parameters import HEATMAPS
 from attnviz.predicting.asked import Asked
 
 

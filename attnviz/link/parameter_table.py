@@ -18,17 +18,16 @@ from attnviz.link.page_texts import (
     HEADS_THERE,
     LAYERS_THERE,
     PREDICTED_TEXT,
-    SCENARIO_TEXT,
     TOKENS,
     Counted,
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
 from attnviz.link.playlist_text import MOMENT, MOST_MOMENTS, MOST_OF_PLAYLIST, PLAYLIST, PLAYLIST_TEXT
-from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, MOST_GIVEN, parameters
+from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, parameters
 from attnviz.words import by_language
 
-QUERY, CELL, PINNED, HIDE = "query", "cell", "pinned", "hide"
+QUERY, CELL, HIDE = "query", "cell", "hide"
 HEAD, LAYER = "head", "layer"
 LEFT_OUT = "left_out"
 PREDICTED, PREDICTIONS, OFF = "predicted", "predictions", "off"
@@ -57,7 +56,6 @@ def _of_every_board() -> tuple[Parameter, ...]:
         _counted(HEAD, 0, Whole(0, MAX_HEADS - 1), HEADS_THERE),
         _counted(LAYER, 0, Whole(0, MAX_LAYERS - 1), LAYERS_THERE),
         Parameter(CELL, None, CELL_TEXT, used="playground.cell.none", fit=cell_fits, of_scenario=True),
-        Parameter(PINNED, None, SCENARIO_TEXT, MOST_GIVEN, message="links.kept"),
         Parameter(PREDICTED, {}, PREDICTED_TEXT, 1000, 2),
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(PRESENT, "", Choice(("", PRESENTED)), 20, 2),

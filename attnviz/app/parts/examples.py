@@ -8,14 +8,14 @@ import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state, url_texts
-from attnviz.app.session.address import PLAYGROUND, go_to, turn
+from attnviz.app.session.address import turn
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.stages import ITSELF
-from attnviz.link.parameter_table import PINNED, QUERY, texts
+from attnviz.link.parameter_table import QUERY
 from attnviz.link.set_up import CHANGES, EXAMPLE, parameters, query_of, with_example
 from attnviz.published import OPENING, starting_points, worked_examples
 from attnviz.published.by_class import by_class
@@ -110,36 +110,6 @@ def begin_with(scenario: Scenario, query: int | None = None) -> None:
     address.turn({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
     url_texts.send(QUERY, "" if query is None else str(query))
     state.start_set_up_anew(scenario)
-
-
-def keep_as_a(scenario: Scenario) -> bool:
-    """Keep a set-up as A; return whether a link can hold it."""
-    packed = texts()[PINNED].write(scenario)
-    if len(packed) > url_texts.room(PINNED):
-        state.say(say("compare.too_large"))
-        return False
-    url_texts.send(PINNED, packed)
-    return True
-
-
-PANEL = "playground.what_if"  # whether it is open, in the session
-
-
-def show_way_to_panel(key: str, scenario: Scenario | None = None, query: int | None = None) -> None:
-    """Draw a link to the open panel, optionally with another scenario."""
-    st.button(say("what_if.way"), key=key, type="tertiary", on_click=_lead, args=(scenario, query))
-
-
-def _lead(scenario: Scenario | None, query: int | None) -> None:
-    open_panel()
-    if scenario is not None:
-        begin_with(scenario, query)
-    go_to(PLAYGROUND)
-
-
-def open_panel() -> None:
-    """Have the panel open from the next run on; in a callback."""
-    this_session().put(PANEL, True)
 
 
 _BLANK = "blank.text"

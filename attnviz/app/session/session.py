@@ -121,7 +121,6 @@ class Session:
     example: str = ""  # that the link names
     exercise: str = ""  # as a link writes it: the one that was left for another page
     parts: dict[type, Any] = field(default_factory=dict)  # what pages of their own remember
-    what_if_opened: bool = False  # by what the link says
 
     @property
     def scenario(self) -> Scenario | None:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 from attnviz.app.components.board import numbers_of
 from attnviz.app.parts.predicting import predicted
-from attnviz.app.playground.views import drawn_heatmaps
 from attnviz.app.server.boards import OF_NOW, Board, drawn_now, is_presented, picked_in
 from attnviz.board.data import has_numbers
 from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation import explain
+from attnviz.features.explore.page.views import drawn_heatmaps
+from attnviz.features.explore.parameters import HEATMAPS
+from attnviz.features.explore.switched import yet_to_predict
 from attnviz.link import parameter_table as rows
-from attnviz.link.rows.explore import HEATMAPS
 from attnviz.link.state import State
-from attnviz.predicting.switched import yet_to_predict
 
 
 def boards() -> Mapping[str, Board]:

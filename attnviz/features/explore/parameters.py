@@ -1,5 +1,24 @@
-"""The rows of the table of links that it brings."""
+"""Explore, its What if and Compare in a link."""
 
-from attnviz.link.rows.explore import rows
+from attnviz.features.explore.masked import WAYS
+from attnviz.link.codecs import Choice
+from attnviz.link.page_texts import SCENARIO_TEXT
+from attnviz.link.parameter import Parameter
+from attnviz.link.set_up import MOST_GIVEN
 
-__all__ = ["rows"]
+VIEW, BOARD, HEATMAPS = "view", "board", "heatmaps"
+OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # what is to be opened on the page, once
+PINNED = "pinned"  # the set-up that was kept as A
+BITS = "bits"  # how the panel What if computes with numbers of 16 bits
+B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
+
+
+def rows() -> tuple[Parameter, ...]:
+    """Return the rows of Explore and of Compare."""
+    return (
+        Parameter(VIEW, BOARD, Choice((BOARD, HEATMAPS)), 20),
+        Parameter(OPEN, "", Choice(("", WHAT_IF, KEEP)), 20, 2),
+        Parameter(PINNED, None, SCENARIO_TEXT, MOST_GIVEN, message="links.kept"),
+        Parameter(BITS, "", Choice(("", *WAYS)), 40, 2),
+        Parameter(B_BITS, "", Choice(("", *WAYS)), 40, 2),
+    )

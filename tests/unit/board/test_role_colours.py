@@ -11,9 +11,9 @@ import attnviz
 from attnviz import Scenario
 from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.colours.shading import channels, colour_limits, linear, luminance, ramp, takes_black
+from attnviz.core.dropout import dropout
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.figures import heatmap_spec
-from attnviz.predicting.replaced import dropout
 from tests.node import PageScript
 from tests.unit.board.test_heatmaps import cells
 from tests.unit.helpers import setups

@@ -10,10 +10,10 @@ from attnviz import Scenario, trace
 from attnviz.board.data import board_data
 from attnviz.core.carried import carry_over
 from attnviz.core.changes import Changes
+from attnviz.core.dropout import dropout
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.explanation.masking import mask_notes
-from attnviz.predicting.replaced import can_be_equal, dropout, one_matrix
 from tests.examples import examples
 from tests.node import PageScript
 from tests.unit.helpers import every_way
@@ -35,10 +35,6 @@ def test_dropout_and_what_nobody_may_read_are_of_the_tokens_that_are_read() -> N
     made = dropout(scenario, 0.5, 7)
     assert made is not None
     assert trace(made).attention_weights.shape == (2, 3)
-    assert not can_be_equal(scenario)
-    one = one_matrix(scenario)
-    assert one is not None
-    torch.testing.assert_close(trace(one).attention_weights, trace(scenario).attention_weights)
     unread = replace(scenario, masking="padding", mask_size=1, what_if="softmax:columns")
     assert "“schläft”" in " ".join(mask_notes(traced(unread)))
 

@@ -24,8 +24,6 @@ ROOT = Path(__file__).parents[3]
 SECONDS = 300
 OF = {each.name: each for each in features()}
 PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
-# Declared, though the kernel still imports what they are made of: these can't be left out yet.
-SPREAD = ("explore",)
 # What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
 LIVES = """
 import json, sys
@@ -107,7 +105,7 @@ def said_by(name: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("without", [name for name in INSTALLED if name not in SPREAD])
+@pytest.mark.parametrize("without", INSTALLED)
 def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) -> None:
     gone = going_with(without)
     copied(tmp_path, gone)

@@ -1,16 +1,25 @@
-"""Ways to Explore."""
+"""Ways to Explore, and to its panel What if."""
 
-from attnviz.app.parts.examples import open_panel
 from attnviz.app.session.address import PLAYGROUND, go_to, turn
+from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import current
-from attnviz.link.rows.explore import VIEW
+from attnviz.features.explore.parameters import OPEN, VIEW, WHAT_IF
 from attnviz.link.ways import Way
 from attnviz.words import say
 
+PANEL = "playground.what_if"  # whether it is open, in the session
 
-def way() -> Way:
-    """Return the way to Explore, in the view of before."""
+
+def way(place: str = "") -> Way:
+    """Return the way to Explore, or to its panel What if."""
+    if place == WHAT_IF:
+        return Way(say("what_if.way"), "playground", {OPEN: WHAT_IF})
     return Way(say("app.playground.title"), "playground", {VIEW: view} if (view := current(VIEW)) else {})
+
+
+def open_panel() -> None:
+    """Have the panel open from the next run on; in a callback."""
+    this_session().put(PANEL, True)
 
 
 def open_place(name: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.components.board import marked_while_older, show_board
-from attnviz.app.parts.examples import show_way_to_panel
 from attnviz.app.parts.picked_cell import pick
 from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
 from attnviz.app.parts.ways import follow
@@ -233,8 +232,8 @@ def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
 def show_questions(number: int) -> None:
     """Draw what learners ask at this step, each leading to its answer."""
     asked = list(ways_beside("lesson", step=number))
-    what_if = STEPS[number - 1].what_if and way_to("explore") is not None
-    if not asked and not what_if:
+    what_if = way_to("explore", place="what_if") if STEPS[number - 1].what_if else None
+    if not asked and what_if is None:
         return
     with st.container(key="lesson_questions", gap=None):
         if asked:
@@ -242,7 +241,7 @@ def show_questions(number: int) -> None:
         for i, way in enumerate(asked, 1):
             st.button(way.title, key=f"lesson.question.{i}", type="tertiary", on_click=_open, args=(way,))
         if what_if:
-            show_way_to_panel("lesson.what_if")
+            st.button(what_if.title, key="lesson.what_if", type="tertiary", on_click=follow, args=(what_if,))
 
 
 def _open(way: Way) -> None:

@@ -6,8 +6,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from attnviz.core.dropout import dropout, mean_of_draws, n_draws
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import STAGES
+from attnviz.explanation.factors import factors, times
 from attnviz.features.questions.about.cat import CAT, rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Exponent, Option, Preset
@@ -18,8 +20,6 @@ from attnviz.features.sweeps.experiment import sweep_scaling
 from attnviz.features.sweeps.settings import SCALE_CHOICES, SweepSettings
 from attnviz.features.sweeps.typical_rows import typical_rows
 from attnviz.figures.small_tables import Table
-from attnviz.predicting.masked import mean_of_draws, n_draws
-from attnviz.predicting.replaced import dropout, factors, times
 from attnviz.words import say, thousands
 from attnviz.words.numbers import in_format, significant
 

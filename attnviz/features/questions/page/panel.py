@@ -7,11 +7,10 @@ from enum import Enum, auto
 
 import streamlit as st
 
-from attnviz.app.parts.examples import begin_with, show_way_to_panel
+from attnviz.app.parts.examples import begin_with
 from attnviz.app.parts.predicting import ask, keep, lead_on, prediction, show_outcome, take_focus
 from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.address import PLAYGROUND, go_to
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.features.questions.offered import QUERY, Change, View
@@ -20,7 +19,7 @@ from attnviz.features.questions.predicted import ANSWERS
 from attnviz.features.questions.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
 from attnviz.features.sweeps.settings import MAX_P
 from attnviz.link.page_texts import SKIPPED, TRIED
-from attnviz.link.ways import way_to
+from attnviz.link.ways import Way, way_to
 from attnviz.words import say
 
 
@@ -90,9 +89,9 @@ def _act(question: Question) -> None:
     _send(question, replace(example_of(question), scenario=scenario, options=options))
 
 
-def _explore(example: Example) -> None:
+def _explore(example: Example, way: Way) -> None:
     begin_with(example.scenario, example.query)
-    go_to(PLAYGROUND)
+    follow(way)
 
 
 @dataclass(frozen=True)
@@ -151,12 +150,12 @@ class Panel:
             if at + 1 < len(QUESTIONS):
                 st.button(say("question_page.next"), on_click=open_it, args=(QUESTIONS[at + 1],),
                           shortcut="PageDown", key="questions.next")  # fmt: skip
-            if not way_to("explore"):
-                return
-            if question.what_if:
-                show_way_to_panel("questions.what_if", example.scenario, example.query)
-            else:
-                st.button(say("question_page.explore"), on_click=_explore, args=(example,), type="tertiary",
+            what_if = way_to("explore", place="what_if") if question.what_if else None
+            if what_if:
+                st.button(what_if.title, key="questions.what_if", type="tertiary", on_click=_explore,
+                          args=(example, what_if))  # fmt: skip
+            elif way := way_to("explore"):
+                st.button(say("question_page.explore"), on_click=_explore, args=(example, way), type="tertiary",
                           key="questions.explore")  # fmt: skip
 
     def _show_ways_aside(self) -> None:

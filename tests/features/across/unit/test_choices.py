@@ -7,13 +7,15 @@ from functools import partial
 import numpy as np
 
 from attnviz import AttentionTrace, Scenario
+from attnviz.core.dropout import dropout
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
+from attnviz.explanation.factors import times
+from attnviz.features.explore.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
+from attnviz.features.explore.replaced import equal_projections, of_other, one_matrix, row_plus, shares_moved
+from attnviz.features.explore.switched import alone, turned
 from attnviz.features.lesson.asking import ASKING, prediction_of
 from attnviz.features.questions.questions import QUESTIONS
-from attnviz.predicting.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
-from attnviz.predicting.replaced import dropout, equal_projections, of_other, one_matrix, row_plus, shares_moved, times
-from attnviz.predicting.switched import alone, turned
 
 
 def test_neither_its_length_nor_its_place_tells_which_choice_is_right() -> None:

@@ -21,11 +21,11 @@ from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
 from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
+from attnviz.features.explore.switched import turned
 from attnviz.features.scaling.in_words import about_source, said_source
 from attnviz.features.sweeps.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.features.sweeps.sources import SOURCES
 from attnviz.link.set_up import query_of
-from attnviz.predicting.switched import turned
 from attnviz.words import say
 from tests.features.scaling.pages.scaling_page import ScalingPage
 from tests.node import PageScript

@@ -11,7 +11,6 @@ from functools import partial
 import streamlit as st
 
 from attnviz.app.parts.charts import show_figure
-from attnviz.app.parts.examples import keep_as_a
 from attnviz.app.parts.predicting import ask, lead_on, prediction
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
@@ -20,41 +19,31 @@ from attnviz.app.session.url_texts import picked_head, picked_layer, take
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.dropout import can_drop, dropout, dropped, mean_of_draws, n_draws
 from attnviz.core.limits import MAX_SEED
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
-from attnviz.figures.small_tables import Table
-from attnviz.link.parameter_table import QUERY
-from attnviz.link.rows.explore import B_BITS, BITS
-from attnviz.predicting.masked import (
-    DTYPES,
-    computed_in,
-    dropped,
-    in_few_bits,
-    mean_of_draws,
-    n_draws,
-    read_way,
-    way_of,
-)
-from attnviz.predicting.replaced import (
+from attnviz.explanation.factors import factors_of, times
+from attnviz.features.explore.masked import DTYPES, computed_in, in_few_bits, read_way, way_of
+from attnviz.features.explore.page.kept import keep_as_a
+from attnviz.features.explore.parameters import B_BITS, BITS
+from attnviz.features.explore.replaced import (
     about_other,
     can_add_to_row,
     can_be_equal,
-    can_drop,
-    dropout,
     equal_projections,
     equal_weights,
-    factors_of,
     has_one_matrix,
     of_other,
     one_matrix,
     rank_of_match,
     row_plus,
     shares_moved,
-    times,
 )
+from attnviz.figures.small_tables import Table
+from attnviz.link.parameter_table import QUERY
 from attnviz.words import listed, say, thousands
 from attnviz.words.numbers import significant, written
 

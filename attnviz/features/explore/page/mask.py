@@ -9,7 +9,6 @@ from torch import Tensor, tensor
 
 from attnviz.app.parts.charts import show_figure
 from attnviz.app.parts.predicting import ask, prediction, show_outcome
-from attnviz.app.playground.replaced import ASKED, ask_first
 from attnviz.app.session import state
 from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
@@ -19,8 +18,9 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
+from attnviz.features.explore.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
+from attnviz.features.explore.page.replaced import ASKED, ask_first
 from attnviz.figures.small_tables import Table
-from attnviz.predicting.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.words import say
 from attnviz.words.numbers import written
 

@@ -10,20 +10,14 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.given import ONCE
 from attnviz.core.limits import MAX_D, MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.core.masks import ADDED, PAINTED, ZEROED, dropout_mask
+from attnviz.core.masks import ADDED, PAINTED
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK, WEIGHTINGS
-from attnviz.core.trace import run
+from attnviz.explanation.factors import computed_with, factor, of_x
 from attnviz.predicting.asked import Asked, by_size
-from attnviz.predicting.masked import undropped
 from attnviz.words import say
 from attnviz.words.numbers import in_format
-
-# Of which is told what each is multiplied by, from queries to what the layer makes, as far as it goes.
-COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",
-            "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
-
 
 CHANGES = ("one_matrix", "equal", "times", "row", "dropout", "bits")
 _CHOICES = ("same", "little", "much", "lost")
@@ -60,8 +54,8 @@ def one_matrix(scenario: Scenario) -> Scenario | None:
     if not has_one_matrix(scenario):
         return None
     learned = [name for name in scenario.editable if name not in ONCE]
-    given: dict[str, Any] = {name: _rows(scenario.matrix(name)) for name in learned}  # else drawn after another W_q
-    given |= {"w_q": _rows(_match(scenario)), "w_k": "identity"}
+    given: dict[str, Any] = {name: scenario.matrix(name) for name in learned}  # else drawn after another W_q
+    given |= {"w_q": _match(scenario).float(), "w_k": "identity"}
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in learned)
     return replace(
         scenario, d_out=scenario.d_in, d_v=scenario.shape_of("w_v")[1], temperature=_temperature_of_one(scenario),
@@ -100,9 +94,9 @@ def equal_projections(scenario: Scenario) -> Scenario | None:
     if not can_be_equal(scenario):
         return None
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in ("w_k", "b_k"))
-    given: dict[str, Any] = {"w_k": _rows(scenario.matrix("w_q"))}
+    given: dict[str, Any] = {"w_k": scenario.matrix("w_q")}
     if scenario.bias:
-        given["b_k"] = _rows(scenario.matrix("b_q"))
+        given["b_k"] = scenario.matrix("b_q")
     return replace(scenario, edits=edits, **given)
 
 
@@ -114,58 +108,8 @@ def equal_weights(trace: AttentionTrace) -> bool | None:
     (False, True)
     """
     other = {"w_k": trace.w_q} | ({} if trace.b_q is None else {"b_k": trace.b_q})
-    weights = _computed_with(trace, other).attention_weights
+    weights = computed_with(trace, other).attention_weights
     return None if bool(weights.isnan().any()) else torch.allclose(weights, weights.mT, rtol=1e-4, atol=1e-6)
-
-
-def _computed_with(trace: AttentionTrace, given: dict[str, Tensor]) -> AttentionTrace:
-    """Return what the same table makes of some other given matrices."""
-    old = {name: trace.matrices[name] for name, stage in trace.stages.items() if stage.rule is None}
-    return AttentionTrace(trace.stages, run(trace.stages, old | given), trace.tokens, (), trace.chances)
-
-
-def times(scenario: Scenario, c: float) -> Scenario:
-    """Return the scenario with X, and any positions added, multiplied by c.
-
-    >>> bool(torch.allclose(times(Scenario(), 2.0).inputs, 2 * Scenario().inputs))
-    True
-    """
-    names = _of_x(scenario)
-    given: dict[str, Any] = {name: _rows(c * scenario.matrix(name)) for name in names}
-    edits = tuple(edit for edit in scenario.edits if edit.matrix not in names)
-    return replace(scenario, edits=edits, **given)
-
-
-def _of_x(scenario: Scenario) -> tuple[str, ...]:
-    return (scenario.token_matrix, "p") if scenario.adds_positions else (scenario.token_matrix,)
-
-
-def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int = 0) -> dict[str, float | None]:
-    """Return each matrix's factor where X is multiplied by c.
-
-    >>> from attnviz.core.scenario import traced
-    >>> usual = Scenario("a b c")
-    >>> found = factors_of(usual, traced(usual), 2.0)
-    >>> {name: each and round(each, 3) for name, each in found.items()}
-    {'q': 2.0, 'k': 2.0, 'v': 2.0, 'scores': 4.0, 'attention_weights': None, 'context': None}
-    """
-    names = [scenario.stage(name).name for name in _of_x(scenario)]
-    after = _computed_with(trace, {name: c * trace.matrices[name] for name in names})
-    return factors(trace, after, layer)
-
-
-def factors(before: AttentionTrace, after: AttentionTrace, layer: int = 0) -> dict[str, float | None]:
-    """Return each computed matrix's factor between traces; None if none fits."""
-    pairs = ((name, before.layers[layer].get(name), after.layers[layer].get(name)) for name in COMPUTED)
-    return {name: _factor(a.double(), b.double()) for name, a, b in pairs if a is not None and b is not None}
-
-
-def _factor(a: Tensor, b: Tensor) -> float | None:
-    size = float(a.square().sum())
-    if a.shape != b.shape or not math.isfinite(size) or size == 0:
-        return None
-    factor = float((a * b).sum()) / size
-    return factor if torch.allclose(b, factor * a, rtol=1e-4, atol=1e-4 * math.sqrt(size / a.numel())) else None
 
 
 def can_add_to_row(scenario: Scenario) -> bool:
@@ -188,27 +132,6 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     others = tuple(edit for edit in masked.edits if edit.matrix != MASK or edit.row != row)
     own = tuple(Edit(MASK, row, column, value + c) for column, value in enumerate(line))
     return replace(masked, edits=(*others, *own))
-
-
-def can_drop(scenario: Scenario) -> bool:
-    """Whether a mask could act as dropout: none yet, and a softmax."""
-    return _has_softmax(scenario) and MASK not in scenario.editable
-
-
-def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
-    """Return the scenario with dropout as a mask, or None.
-
-    Each attention weight is 0 with probability p, the others are divided by 1 − p, alike in all heads and layers.
-
-    >>> from attnviz.core.scenario import traced
-    >>> made = dropout(Scenario("a b", w_q="zeros"), 0.5, 7)
-    >>> made and traced(made).attention_weights.unique().tolist()
-    [0.0, 1.0]
-    """
-    if not can_drop(scenario):
-        return None
-    shape = len(scenario.tokens), len(scenario.read_tokens)
-    return replace(scenario, mask=_rows(dropout_mask(undropped(shape, p, seed), p)), mask_use=ZEROED)
 
 
 _GAP = 0.1  # of a share: what moves by less moves a little
@@ -244,13 +167,13 @@ def is_made(name: str, before: Scenario, after: Scenario) -> bool:
             return after == equal_projections(before)
         case "bits":
             return after == before
-    own = {"times": _of_x(before), "row": ("masking",), "dropout": ("mask", "mask_use")}[name]
+    own = {"times": of_x(before), "row": ("masking",), "dropout": ("mask", "mask_use")}[name]
     edits = [tuple(edit for edit in each.edits if edit.matrix not in (*own, MASK)) for each in (before, after)]
     others = replace(before, edits=after.edits, **{each: getattr(after, each) for each in own})
     if before == after or edits[0] != edits[1] or others != after:
         return False
     if name == "times":
-        return all(_factor(before.matrix(each).double(), after.matrix(each).double()) is not None for each in own)
+        return all(factor(before.matrix(each).double(), after.matrix(each).double()) is not None for each in own)
     return True
 
 
@@ -274,7 +197,3 @@ def of_other(name: str, gap: float) -> Asked:
 
 def _has_softmax(scenario: Scenario) -> bool:
     return WEIGHTINGS[scenario.weighting].exponential
-
-
-def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:
-    return tuple(map(tuple, matrix.float().tolist()))

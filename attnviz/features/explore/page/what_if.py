@@ -1,16 +1,12 @@
 """The panel What if: try what attention doesn't do, and compare."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from attnviz.app.parts.examples import PANEL, keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.parts.predicting import ask, predicted, show_outcome
-from attnviz.app.playground.chips import MASK, OTHERS, PART, put, show_chips, show_misfits, show_typed, show_why
-from attnviz.app.playground.mask import show_mask
-from attnviz.app.playground.replaced import show_replaced
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.session import this_session
@@ -18,11 +14,23 @@ from attnviz.app.session.url_texts import picked_head, picked_layer, picked_quer
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
+from attnviz.features.explore.page.chips import MASK, OTHERS, PART, put, show_chips, show_misfits, show_typed, show_why
+from attnviz.features.explore.page.kept import keep_as_a
+from attnviz.features.explore.page.mask import show_mask
+from attnviz.features.explore.page.replaced import show_replaced
+from attnviz.features.explore.page.ways import PANEL, open_panel
+from attnviz.features.explore.parameters import BITS, OPEN, WHAT_IF
+from attnviz.features.explore.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
 from attnviz.link.parameter_table import PREDICTED, PREDICTIONS, QUERY
-from attnviz.link.rows.explore import BITS, OPEN, WHAT_IF
 from attnviz.predicting.asked import Asked, fails_at
-from attnviz.predicting.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
 from attnviz.words import say
+
+
+@dataclass
+class _Opened:
+    """Whether the panel was opened by what the link says."""
+
+    by_link: bool = False
 
 
 def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
@@ -35,10 +43,10 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
     """Draw the folded panel; `asked` is predicted before its switch acts."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
-    if take(BITS) and not session.what_if_opened:  # what a link says is to be seen
+    if take(BITS) and not session.part(_Opened).by_link:  # what a link says is to be seen
         session.put(PART, OTHERS)
         open_panel()
-        session.what_if_opened = True  # only now: a run that is overtaken before leaves it to the next one
+        session.part(_Opened).by_link = True  # only now: a run that is overtaken before leaves it to the next one
     if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
         open_panel()
         place = picked_place(traced_in_view(scenario))

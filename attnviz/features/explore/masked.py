@@ -1,4 +1,4 @@
-"""Four ways to write a mask, dropout on attention weights, 16-bit numbers."""
+"""Four ways to write a mask, and 16-bit numbers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,7 +10,6 @@ from torch import Tensor, arange, from_numpy
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK
 from attnviz.predicting.asked import Asked
 from attnviz.words import listed, say
@@ -82,43 +81,6 @@ def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
         if leaking else say(f"{place}.happened_none"),
         {each: say(f"{place}.wrong.{each}") for each in choices if each != right}, (say(f"{place}.why"),),
     )  # fmt: skip
-
-
-N_DRAWS = 2000
-MOST_NUMBERS = 10_000_000  # that are drawn for a mean
-
-
-def undropped(shape: tuple[int, ...], p: float, seed: int) -> Tensor:
-    """Return which cells a draw keeps: each is dropped with probability p."""
-    return torch.rand(shape, generator=generator_for(seed)) >= p
-
-
-def dropped(weights: Tensor, p: float, seed: int) -> Tensor:
-    """Return attention weights after dropout with probability p, rescaled by 1/(1−p).
-
-    Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
-
-    >>> dropped(torch.ones(2, 2), 0.5, 0).unique()
-    tensor([0., 2.])
-    """
-    return weights * undropped(tuple(weights.shape), p, seed) / (1 - p)
-
-
-def n_draws(weights: Tensor) -> int:
-    """Return how many draws to average: fewer for a large matrix.
-
-    >>> n_draws(torch.ones(6, 6)), n_draws(torch.ones(1000, 1000))
-    (2000, 10)
-    """
-    return max(1, min(N_DRAWS, MOST_NUMBERS // weights.numel()))
-
-
-def mean_of_draws(weights: Tensor, p: float) -> Tensor:
-    """Return the mean of :func:`n_draws` draws, with seeds 0, 1, 2, ..."""
-    times = torch.zeros(weights.shape, dtype=torch.float64)
-    for seed in range(n_draws(weights)):
-        times += undropped(tuple(weights.shape), p, seed)
-    return (weights.cpu().double() * times / (n_draws(weights) * (1 - p))).to(weights.dtype)
 
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}

@@ -12,10 +12,10 @@ import torch
 from attnviz import Scenario, trace
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.explanation.masking import key_of
+from attnviz.features.explore.masked import computed_in
+from attnviz.features.explore.switched import about, alone, turned
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
-from attnviz.predicting.masked import computed_in
-from attnviz.predicting.switched import about, alone, turned
 from attnviz.words import say
 from tests.pages.packed import shows
 from tests.pages.playground import Playground

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnviz import Scenario, trace
+from attnviz.core.dropout import dropout
 from attnviz.core.scenario import traced
 from attnviz.core.seeding import POSITIONS
-from attnviz.explanation.comparing import Comparison, about, moved_most
+from attnviz.explanation.comparing import Comparison
+from attnviz.explanation.factors import factors, factors_of, times
 from attnviz.explanation.masking import mask_notes
-from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.predicting.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped
-from attnviz.predicting.replaced import (
-    dropout,
+from attnviz.features.explore.compared import about, moved_most
+from attnviz.features.explore.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped
+from attnviz.features.explore.replaced import (
+    can_be_equal,
     equal_projections,
     equal_weights,
-    factors,
-    factors_of,
     of_other,
     one_matrix,
     rank_of_match,
     row_plus,
     shares_moved,
-    times,
 )
+from attnviz.link.set_up import query_of, scenario_from_query
 from tests.examples import examples
 
 
@@ -112,6 +112,14 @@ def test_whether_attention_weights_become_symmetric_too_is_what_comes_of_it(scen
                                     {"n_heads": 2, "norm": "pre"}, {"reads": "second", "second": "d e"},
                                     {"reads": "kept", "second": "d e", "n_layers": 2, "positions": "learned"}],
 )  # fmt: skip
+def test_of_another_sentence_there_is_one_matrix_and_no_equal_projections() -> None:
+    scenario = Scenario("a b", reads="second", second="der Hund schläft", w_q="zeros")
+    assert not can_be_equal(scenario)
+    one = one_matrix(scenario)
+    assert one is not None
+    torch.testing.assert_close(traced(one).attention_weights, traced(scenario).attention_weights)
+
+
 def test_factors_are_those_of_the_scenario_with_x_times_c_in_each_layer(others: dict[str, object]) -> None:
     usual = Scenario("a b c", d_in=4, d_out=4, init="normal", **others)  # type: ignore[arg-type]
     before, after = traced(usual), traced(times(usual, 3.0))

@@ -1,10 +1,10 @@
 // A mask: each cell is a button, and dragging over cells paints them as the first one was.
 // Token texts are only ever set as textContent.
 
-import { button, make } from "../../board/cells/elements.js";
-import { focusedBeside, keptIn } from "../../scripts/parts.js";
+import { button, make } from "../../../board/cells/elements.js";
+import { focusedBeside, keptIn } from "../../../scripts/parts.js";
 
-/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ rows: string[], columns: string[], hidden: number[][], turned: boolean, label: string }} Data */
 

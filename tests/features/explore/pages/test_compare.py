@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import Scenario, trace
-from attnviz.app.compare import example
+from attnviz.features.explore.page.compare import example
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.parts.charts import offer, show_figure
-from attnviz.app.parts.examples import keep_as_a
 from attnviz.app.parts.predicting import show_outcome
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
@@ -18,14 +17,16 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import STAGES
-from attnviz.explanation.comparing import Comparison, about, changed_in_words, moved_most, other_words
+from attnviz.explanation.comparing import Comparison
 from attnviz.explanation.numbers_from import projections_in_words
+from attnviz.features.explore.compared import about, changed_in_words, moved_most, other_words
+from attnviz.features.explore.masked import DTYPES, computed_in, read_way
+from attnviz.features.explore.page.kept import keep_as_a
+from attnviz.features.explore.parameters import B_BITS, PINNED
+from attnviz.features.explore.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.figures import comparison_specs
-from attnviz.link.parameter_table import OFF, PINNED, PREDICTED, PREDICTIONS
+from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
 from attnviz.link.parameter_table import QUERY as PICKED
-from attnviz.link.rows.explore import B_BITS
-from attnviz.predicting.masked import DTYPES, computed_in, read_way
-from attnviz.predicting.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from attnviz.words.numbers import written
@@ -43,12 +44,6 @@ def example() -> tuple[Scenario, Scenario]:
     """
     a = starting_points()[OPENING].scenario
     return a, replace(a, edits=(*a.edits, CHANGED))
-
-
-def scenario_a() -> Scenario | None:
-    """Return the scenario that was kept as A; None while none is."""
-    a: Scenario | None = take(PINNED)
-    return a
 
 
 def as_computed(b: Scenario) -> AttentionTrace:

@@ -12,7 +12,6 @@ import streamlit as st
 
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
-from attnviz.app.parts.examples import keep_as_a, open_panel
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
 from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
@@ -28,9 +27,10 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation import Explanation
 from attnviz.explanation.summary import described
+from attnviz.features.explore.page.kept import keep_as_a, kept
+from attnviz.features.explore.page.ways import open_panel
+from attnviz.features.explore.parameters import BOARD, HEATMAPS, KEEP, OPEN, VIEW
 from attnviz.figures import frames, picture_on_page
-from attnviz.link.parameter_table import PINNED
-from attnviz.link.rows.explore import BOARD, HEATMAPS, KEEP, OPEN, VIEW
 from attnviz.link.set_up import CHANGES
 from attnviz.link.ways import way_to
 from attnviz.published import OPENING, starting_points
@@ -60,7 +60,7 @@ def show_way_to_board(scenario: Scenario) -> None:
     if fits_board(scenario):
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
         st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
-        if take(PINNED) is not None:
+        if kept() is not None:
             st.button(say("compare.with_a"), key=f"{_KEY}.compare", on_click=go_to, args=("compare",))
     else:
         st.caption(say("playground.views.fits", most=MOST_COLUMNS), width="content")

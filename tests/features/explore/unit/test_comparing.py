@@ -5,19 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.core.attention import AttentionTrace, execute
 from attnviz.core.scenario import traced
 from attnviz.core.stages import EVERY_STAGE
-from attnviz.explanation.comparing import Comparison, changed_in_words, moved_most
+from attnviz.core.what_if import SWITCHES
+from attnviz.explanation.comparing import Comparison
+from attnviz.explanation.origins import setting_in_words
+from attnviz.features.explore.compared import changed_in_words, moved_most
 from attnviz.figures import comparison_specs
 from attnviz.words import say
 from attnviz.words.numbers import significant, written
+from tests.examples import examples
 from tests.unit.board.test_heatmaps import cells, strings
-from tests.unit.helpers import edited, every_way, setups
+from tests.unit.helpers import anything, edited, every_way, setups
 
 
 @st.composite
@@ -128,3 +133,21 @@ def test_no_token_is_markup_in_a_comparison() -> None:
     comparison = Comparison(trace(Scenario("<b>x</b> y")), trace(Scenario("<img/src=x> y")))
     for spec in comparison_specs(comparison, "context").values():
         assert not any(raw in text for text in strings(spec) for raw in ("<b>x", "<img"))
+
+
+@given(anything(), st.data())
+@settings(max_examples=examples(100))
+def test_one_edit_is_told_where_it_changes_something(a: Scenario, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([each for each in a.editable if each != "mask"]))
+    b = replace(a, edits=(*a.edits, (name, 0, 0, data.draw(st.sampled_from((-1.0, 0.25, 2.0))))))
+    assert bool(changed_in_words(a, b)) == (a != b)
+
+
+@pytest.mark.parametrize("text", [f"{name}:{way}" for name, switch in SWITCHES.items() for way in switch.settings])
+def test_a_switch_that_is_on_is_told_as_what_attention_doesnt_do(text: str) -> None:
+    on = Scenario("a b c", d_in=3, d_out=3, n_heads=3 if text.startswith("cut") else 1, what_if=text)
+    usual = replace(on, what_if="")
+    for a, b in ((on, usual), (usual, on)):
+        (told,) = changed_in_words(a, b)
+        assert setting_in_words("what_if", text) in told
+        assert say("what_if.usual") not in told

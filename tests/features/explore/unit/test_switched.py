@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.predicting.asked import fails_at
-from attnviz.predicting.switched import (
+from attnviz.features.explore.switched import (
     LESS,
     MIRRORED,
     MORE,
@@ -23,6 +22,7 @@ from attnviz.predicting.switched import (
     without,
     yet_to_predict,
 )
+from attnviz.predicting.asked import fails_at
 from attnviz.words.numbers import percent, written
 from tests.examples import examples
 

@@ -1,1 +1,0 @@
-"""What each feature brings to the table of links."""
