@@ -1,4 +1,4 @@
-"""Tables in brackets, as numpy, torch, Python, Matlab and Julia write them."""
+"""Tables in brackets, as numpy, torch, Python and Matlab write them."""
 
 import re
 from collections import Counter

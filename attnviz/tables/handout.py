@@ -10,6 +10,7 @@ from attnviz.tables.cells import undressed
 from attnviz.tables.grids import in_columns
 from attnviz.tables.markup import tables_of_html
 from attnviz.tables.names import INFINITE, MASKED
+from attnviz.tables.printouts import CODE_OF_R
 from attnviz.tables.stage_names import OF_A_HEAD, first_of, head_of_line, head_said, stage_named
 from attnviz.tables.typed_numbers import MINUS_SIGNS, is_number
 
@@ -24,9 +25,11 @@ _OUT = re.compile(r"[ \t]{0,8}Out ?\[[0-9]{0,6}\]:")
 _THEN_TABLE = re.compile(
     r"=\s{0,4}(?=\\begin|\\left|\[[" + _BEGINS + r"\[]|(?:tensor|array|np\.array|torch\.tensor)\()"
 )
+# Named here, so that reading it says that R's code isn't read.
+_OF_R = re.compile(rf"[ \t>]{{0,8}}(?:(\w{{1,30}})\s{{0,4}}(?:<-|=)\s{{0,4}})?(?:t\()?{CODE_OF_R}")
 _OF_DICT = re.compile(r"[{,]\s{0,20}['\"]([\w′ ]{1,30})['\"]\s{0,4}:\s{0,4}(?=[\w.(\[]{0,30}\[)")
 _BEGINS_TABLE = re.compile(
-    r"[$\s]*(?:\\left\s*[\[(.|]?\s*)?(?:(?:[\w.]{1,30}\()*\s*[\[({]\s*[" + _BEGINS + r"\[({nt]|[a-z]{4,9}\(c\(|\\begin"
+    r"[$\s]*(?:\\left\s*[\[(.|]?\s*)?(?:(?:[\w.]{1,30}\()*\s*[\[({]\s*[" + _BEGINS + r"\[({nt]|\\begin"
     r"|[-+" + MINUS_SIGNS + r"]?[.0-9])"
 )
 _NAME_FIRST = re.compile(r"[#>*\s$-]{0,12}([^=:\n]{1,60}?)[ \t$*]{0,8}(?:=|:|<-)(?!=)[ \t*]{0,8}(.*)", re.DOTALL)
@@ -187,6 +190,9 @@ def _mark_of(line: str) -> tuple[str, str] | None:
     """Return the stage that a line names, and its table part."""
     if not _LETTER.search(line) or _OUT.match(line):
         return None
+    if found := _OF_R.match(line):
+        name = stage_named(found[1] or "")
+        return (name, line) if name else None
     if not line.strip() or len(line) > _MOST_OF_A_LINE:
         head = line[:_MOST_OF_A_NAME]
         found = _NAME_FIRST.fullmatch(head)

@@ -6,13 +6,20 @@ from itertools import pairwise
 
 from attnviz.core.limits import SaidError
 from attnviz.tables.typed_numbers import MINUS_SIGNS
-from attnviz.words import plural, say
+from attnviz.words import say
 
 _OUT = re.compile(r"(?m)^([ \t]{0,8})Out ?\[[0-9]{0,6}\]:")
-_PROMPT = re.compile(
-    r"[ \t]{0,8}(?:>>>(?= |$)|In ?\[[0-9 *]{0,6}\]:|julia>|octave(?::[0-9]{1,6})?>|sage:|>>(?= )|>(?= )) ?"
+CODE_OF_R = (
+    r"(?<![\w.])(?:[rc]bind|matrix|array|structure)\("
+    r"\s{0,4}(?:\.?[dD]ata\s{0,4}=\s{0,4})?(?:\w{1,30}\s{0,4}=\s{0,4})?c\("
 )
-_CONTINUED = re.compile(r"[ \t]{0,12}(?:\.\.\.:?|\.{4,9}:|\+) ")
+# R code that makes a matrix, and how Julia and Sage print one. R's and Octave's own prints are read, as Matlab's are.
+_NOT_READ = re.compile(
+    rf"(?m){CODE_OF_R}|^[ \t]{{0,8}}(?:julia>|sage:)"
+    r"|^[ \t]{0,8}[0-9]{1,5}[×x][0-9]{1,5} [A-Za-z][^\n]{0,150}:[ \t]*$"
+)
+_PROMPT = re.compile(r"[ \t]{0,8}(?:>>>(?= |$)|In ?\[[0-9 *]{0,6}\]:|octave(?::[0-9]{1,6})?>|>>(?= )|>(?= )) ?")
+_CONTINUED = re.compile(r"[ \t]{0,12}(?:\.\.\.:?|\+) ")
 _FENCE = re.compile(r"(?m)^[ \t]{0,8}(?:```|~~~)[^\n`]{0,60}$")
 _BARS = str.maketrans(dict.fromkeys("│┃║┆┇┊┋╎╏", "|"))
 _FRAME = re.compile(r"(?m)^[ \t]*[+|┌├└╞╘╒╔╠╚╟╭╰┏┡┗╪┼═─━╌┄┈╍┅┉-][-=+|:┬┼┴╤╪╧╦╬╩╫┐┤┘╡╛╕╗╣╝╢╮╯┳╇┻┓┩┛═─━╌┄┈╍┅┉╪ \t]*$")
@@ -30,10 +37,6 @@ _SCALAR_TENSOR = re.compile(
 _ENDLESS = re.compile(r"(?<![\w.])float\(\s{0,4}(['\"])\s{0,4}([-+]?(?:inf|infinity))\s{0,4}\1\s{0,4}\)", re.IGNORECASE)
 _NAMED = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch|math)\.(inf|nan)(?!\w)")  # as code has them
 _FRACTION = re.compile(r"(?<![\w.])(?:Fraction|Rational)\(\s{0,4}(-?[0-9]{1,15}),\s{0,4}([0-9]{1,15})\s{0,4}\)")
-_JULIA = re.compile(
-    r"(?m)^[ \t]*[0-9]{1,5}[×x][0-9]{1,5} [\w.]{1,40}[^{}\n]{0,20}\{[^{}\n]{0,60}(?:\{[^{}\n]{0,60}\})?"
-    r"[^{}\n]{0,40}\}[^\n]{0,60}:[ \t]*$"
-)
 _FOOT = re.compile(
     r"(?m)^[ \t]*(?:\[[0-9]{1,9} rows x [0-9]{1,9} columns\]|shape: \([0-9, ]{1,20}\)"
     r"|(?:Name: [^\n]{0,60}, |Length: [0-9]{1,9}, )?dtype: \w{1,20}|Diagonal Matrix)[ \t]*$"
@@ -41,8 +44,6 @@ _FOOT = re.compile(
 _R_ROW = re.compile(r"(?m)^([ \t]*)\[([0-9]{1,5}),\]")
 _R_HEAD = re.compile(r"(?<![\w.\]])\[,([0-9]{1,5})\]")
 _R_VECTOR = re.compile(r"(?m)^[ \t]{0,8}\[([0-9]{1,6})\](?=[ \t]+[-+0-9.NI])")
-_R_BINDS = re.compile(r"\s*(?:\w{1,30}\s*(?:<-|=)\s*)?([rc])bind\(")
-_R_VECTOR_GIVEN = re.compile(r"(?:\w{1,30}\s{0,4}=\s{0,4})?\bc\(([^()]{0,20000})\)")
 _FOOTNOTE = re.compile(r"(?<=[0-9*])\[\^?[a-z0-9]{1,2}\](?=[ \t]*(?:$|[|,;&\n\t]| ))")
 _FACTOR = re.compile(r"[ \t]*1(?:\.0{1,8})?e([-+][0-9]{2,3})[ \t]*\*[ \t]*")
 _BARE_NUMBER = re.compile(r"(?<![\w.])[0-9]{1,20}(?:\.[0-9]{0,20})?(?![\w.])")
@@ -51,7 +52,12 @@ _BRACES = re.compile(r"\s*(?:\w{1,30}\s*=\s*)?\{\s*(?:\{\s*)?[-+.0-9]")
 
 
 def plainly(text: str) -> str:
-    """Return a text without what programs print around their numbers."""
+    """Return a text without what programs print around their numbers.
+
+    Raises ``ValueError`` for R code, and for what Julia and Sage print.
+    """
+    if _NOT_READ.search(text):
+        raise SaidError(say("tables.not_read"))
     for make_plain in FORMS:
         text = make_plain(text)
     return text
@@ -140,19 +146,6 @@ def _names_of_r(text: str) -> str:
     return text
 
 
-def _rows_bound_by_r(text: str) -> str:
-    found = _R_BINDS.match(text) if "bind(" in text else None
-    if not found or not text.rstrip().endswith(")"):
-        return text
-    inner = text[found.end() : text.rindex(")")]
-    if found[1] == "r":
-        return "[" + _R_VECTOR_GIVEN.sub(r"[\1]", inner) + "]"
-    columns = [each[1].split(",") for each in _R_VECTOR_GIVEN.finditer(inner)]
-    if len(set(map(len, columns))) != 1 or _R_VECTOR_GIVEN.sub("", inner).strip(" ,\n\t"):
-        return text
-    return "[" + ", ".join(f"[{', '.join(map(str.strip, row))}]" for row in zip(*columns, strict=True)) + "]"
-
-
 def _factor(text: str) -> str:
     """Apply the power of ten that Matlab prints once above a table."""
     if "*" not in text:
@@ -166,14 +159,6 @@ def _factor(text: str) -> str:
     return "\n".join(lines)
 
 
-_ASSIGNED = r"\s*(?:[\w.]{1,30}\s*(?:<-|=)\s*)?"
-_R_MATRIX = re.compile(rf"{_ASSIGNED}(?:t\(\s*)?(matrix|array|structure)\(")
-_R_LIST = re.compile(r"\bc\(([^()]*)\)")
-_R_DIM = re.compile(r"\.?\b[dD]im\s*=\s*c\(\s*([0-9]{1,4})L?\s*,\s*([0-9]{1,4})L?\s*\)")
-_R_COUNT = re.compile(r"\b(nrow|ncol|nr|nc)\s*=\s*([0-9]{1,4})L?\b")
-_R_PLACED = re.compile(r"\s*,\s*([0-9]{1,4})L?\s*(?:,\s*([0-9]{1,4})L?\s*)?(?:,\s*(TRUE|T|FALSE|F)\s*)?")
-_R_BY_ROW = re.compile(r"\bbyrow\s*=\s*(TRUE|T|FALSE|F)\b")
-_R_NUMBER = re.compile(r"[-+0-9.eEL]{1,40}|NA|NaN|-?Inf")
 _DECLARED = re.compile(
     r"\s*(?:(?:static|const|constexpr|final|public|private|var|let|auto|new|unsigned|long|val)\s+){0,5}"
     r"(?:(?:double|float|int|decimal|f32|f64|Double|Float|std::\w{1,10}(?:<[^;={}]{0,60}>)?)\s*)?(?:\[\s*,?\s*\]\s*){0,3}"
@@ -182,47 +167,6 @@ _DECLARED = re.compile(
 )
 _COMMENTS = re.compile(r"//[^\n]{0,400}|/\*[^*]{0,400}\*/")
 _IN_BRACES = re.compile(r"[\s{}\-+.,0-9eEfFdDL" + MINUS_SIGNS + r"]*;?\s*")
-
-
-def declared_in_r(text: str) -> str:
-    """Return R's matrix, array or structure in brackets, filled by columns.
-
-    >>> declared_in_r("q <- matrix(c(1, 2, 3, 4), nrow = 2)")
-    '[[1, 3], [2, 4]]'
-    """
-    if "c(" not in text or not (found := _R_MATRIX.match(text)):
-        return text
-    turned = "t(" in found[0]
-    inner = text[found.end() :]
-    numbers = _R_LIST.search(inner)
-    if numbers is None or inner[: numbers.start()].strip() not in ("", "data =", "data=", ".Data =", ".Data="):
-        return text
-    cells = [cell.strip() for cell in numbers[1].split(",")]
-    if not all(_R_NUMBER.fullmatch(cell) for cell in cells):
-        return text
-    n_rows, n_columns, by_row = _shape_in_r(inner[numbers.end() :], len(cells))
-    if n_rows * n_columns != len(cells):
-        raise SaidError(say("tables.r_shape", numbers=plural(len(cells), "number"), rows=n_rows, columns=n_columns))
-    cells = ["?" if cell == "NA" else cell.removesuffix("L") for cell in cells]
-    if by_row:
-        rows = [cells[i * n_columns : (i + 1) * n_columns] for i in range(n_rows)]
-    else:
-        rows = [cells[i::n_rows] for i in range(n_rows)]
-    rows = [list(column) for column in zip(*rows, strict=True)] if turned else rows
-    return "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
-
-
-def _shape_in_r(behind: str, n: int) -> tuple[int, int, bool]:
-    """Return the number of rows and columns, and whether filled by row."""
-    by_row = bool((stated := _R_BY_ROW.search(behind)) and stated[1].startswith("T"))
-    if dim := _R_DIM.search(behind):
-        return int(dim[1]), int(dim[2]), by_row
-    counts = {each[1][:2]: int(each[2]) for each in _R_COUNT.finditer(behind)}
-    if not counts and (placed := _R_PLACED.match(behind)):
-        counts = {"nr": int(placed[1])} | ({"nc": int(placed[2])} if placed[2] else {})
-        by_row |= (placed[3] or "").startswith("T")
-    n_rows = counts.get("nr") or (n // counts["nc"] if counts.get("nc") else n)
-    return n_rows, counts.get("nc") or max(1, n // max(n_rows, 1)), by_row
 
 
 def declared_in_braces(text: str) -> str:
@@ -247,12 +191,10 @@ FORMS: tuple[Callable[[str], str], ...] = (
     lambda text: _FENCE.sub("", text) if "```" in text or "~~~" in text else text,
     _frames,
     _calls,
-    _rows_bound_by_r,
-    declared_in_r,
     declared_in_braces,
     _tuples,
     _braces,
-    lambda text: _FOOT.sub("", _JULIA.sub("", text)),
+    lambda text: _FOOT.sub("", text),
     _names_of_r,
     _factor,
 )

@@ -5,6 +5,7 @@ import json
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -149,26 +150,14 @@ WRITERS: dict[str, Callable[[Cells, list[str]], str]] = {
     "Matlab with commas": lambda rows, names: f"Q = [{lines(rows, ', ', '; ')}]",
     "Matlab over lines": lambda rows, names: f"Q = [{lines(rows, ' ', ';' + chr(10) + '     ')}];",
     "Matlab's display": lambda rows, names: f"Q =\n\n{lines(rows, '    ')}\n\n",
-    "Matlab's display in columns": lambda rows, names: "Q =\n\n" + in_columns(rows, lambda j: f"  Column {j + 1}"),
-    "Octave's display in columns": lambda rows, names: "Q =\n\n" + in_columns(rows, lambda j: f" Column {j + 1}:"),
     "Octave at its prompt": lambda rows, names: f"octave:7> Q\nQ =\n\n   {lines(rows, '   ')}\n",
-    "Julia": lambda rows, names: f"julia> q\n{len(rows)}×{len(rows[0])} Matrix{{Float64}}:\n {lines(rows, '  ')}",
+    "Octave's display in columns": lambda rows, names: "Q =\n\n" + in_columns(rows, lambda j: f" Column {j + 1}:"),
+    "Matlab's display in columns": lambda rows, names: "Q =\n\n" + in_columns(rows, lambda j: f"  Column {j + 1}"),
     "R": lambda rows, names: (
         "> q\n     " + " ".join(f"[,{j + 1}]" for j in range(len(rows[0]))) + "\n"
         + "\n".join(f"[{i + 1},] {' '.join(row)}" for i, row in enumerate(rows))
     ),
     "R with names": lambda rows, names: named(rows, names, " ", None),
-    "R's rbind": lambda rows, names: f"q <- rbind({', '.join(f'c({chr(44).join(row)})' for row in rows)})",
-    "R's matrix, filled by columns": lambda rows, names: (
-        f"q <- matrix(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), nrow = {len(rows)})"
-    ),
-    "R's matrix, filled by rows": lambda rows, names: (
-        f"matrix(c({', '.join(each for row in rows for each in row)}), ncol={len(rows[0])}, byrow=TRUE)"
-    ),
-    "R's dput": lambda rows, names: (
-        f"structure(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), "
-        f"dim = c({len(rows)}L, {len(rows[0])}L))"
-    ),
     "C": lambda rows, names: f"double q[{len(rows)}][{len(rows[0])}] = {nested(rows, '{', '}')};",
     "Java": lambda rows, names: (
         f"float[][] q = new float[][] {nested([[f'{each}f' for each in row] for row in rows], '{', '}')};"
@@ -209,6 +198,48 @@ def test_any_matrix_in_any_form_reads_back_to_its_numbers_and_decimals(table: tu
     for form, write in WRITERS.items():
         read = read_table(write(rows, names))
         assert ([list(row) for row in read.rows], read.decimals) == (numbers, decimals), form
+
+
+# R code, and forms of Julia and Sage: each is refused in a sentence, none is read as other numbers.
+NOT_READ: dict[str, Callable[[Cells, list[str]], str]] = {
+    "Julia": lambda rows, names: f"julia> q\n{len(rows)}×{len(rows[0])} Matrix{{Float64}}:\n {lines(rows, '  ')}",
+    "R's rbind": lambda rows, names: f"q <- rbind({', '.join(f'c({chr(44).join(row)})' for row in rows)})",
+    "R's matrix, filled by columns": lambda rows, names: (
+        f"q <- matrix(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), nrow = {len(rows)})"
+    ),
+    "R's matrix, filled by rows": lambda rows, names: (
+        f"matrix(c({', '.join(each for row in rows for each in row)}), ncol={len(rows[0])}, byrow=TRUE)"
+    ),
+    "R's dput": lambda rows, names: (
+        f"structure(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), "
+        f"dim = c({len(rows)}L, {len(rows[0])}L))"
+    ),
+    "R's cbind": lambda rows, names: (
+        f"q <- cbind({', '.join(f'd{j} = c({chr(44).join(row[j] for row in rows)})' for j in range(len(rows[0])))})"
+    ),
+    "R's dput of old": lambda rows, names: (
+        f"structure(c({', '.join(row[j] for j in range(len(rows[0])) for row in rows)}), "
+        f".Dim = c({len(rows)}L, {len(rows[0])}L))"
+    ),
+    "Julia's adjoint": lambda rows, names: (
+        f"{len(rows)}×{len(rows[0])} adjoint(::Matrix{{Float64}}) with eltype Float64:\n {lines(rows, '  ')}"
+    ),
+    "Sage": lambda rows, names: f"sage: q\n[{lines(rows, ' ', ']' + chr(10) + '[')}]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", NOT_READ)
+@given(tables())
+def test_a_form_that_is_not_read_is_refused_with_what_to_do(form: str, table: tuple[Cells, list[str]]) -> None:
+    """In a handout, whose other tables are read, what is left of it without a prompt may be plain numbers."""
+    rows, _ = table
+    text = NOT_READ[form](*table)
+    with pytest.raises(SaidError, match="save it as CSV there"):
+        read_table(text)
+    found = sorted_tables(f"# Q\n\n{text}\n\n# K\n\n1 2\n3 4\n").tables
+    assert read_table(found["k"]).rows == ((1, 2), (3, 4))
+    with suppress(SaidError):
+        assert [list(row) for row in read_table(found["q"]).rows] == [[float(each) for each in row] for row in rows]
 
 
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(-3, 4), st.integers(0, 10**6))
@@ -277,7 +308,6 @@ def test_what_was_left_out_or_read_in_one_of_two_ways_is_told(
         ("abc 2\n3 4", "“abc” isn't a number"),
         ("0.5 cm\t3 mm", "different units stand in one table: cm, mm"),
         ("5² 1", "“5²” isn't a number"),
-        ("matrix(c(1, 2, 3), nrow = 2)", "3 numbers can't fill a matrix of 2 by 1"),
         ("[0,57; 0,81]", "could be one number or two"),
         ("tensor([[[1., 2.]], [[3., 4.]]])", "begins a second table of a batch"),
         ("[" + " ".join(["0.123456"] * 8) + "\n " + " ".join(["0.123456"] * 8) + "]", "one row over several lines"),
@@ -423,7 +453,6 @@ That is all there is to say about it, and 2 words are enough.
         (HANDOUT, ["x", "w_q", "q", "attention_weights"]),
         ("Q =\n\n   0.57   0.81\n   1.25   1.35\n\nK =\n\n   1   0\n   0   1\n", ["q", "k"]),
         ("{'queries': array([[0.5, 1. ]]), 'keys': array([[1., 2.]])}", ["q", "k"]),
-        ("q <- matrix(c(1, 2), nrow = 1)\nk <- matrix(c(1,\n  2), nrow = 1)", ["q", "k"]),
         ("double q[1][2] = {{1, 2}};\nstatic float W_q[1][2] = {{1, 2}};", ["q", "w_q"]),
         ("Q tensor([[0.57, 0.81]])\nK tensor([[1., 2.]])\nV tensor([[1., 2.]])", ["q", "k", "v"]),
         ("W_query = np.array([[0.5, 1.]])\nW_key = np.array([[1., 2.]])", ["w_q", "w_k"]),

@@ -78,12 +78,6 @@ def _matlab_code(name: str, table: Array, decimals: int, hidden: str) -> str:
     return f"{name} = [{'; '.join(' '.join(row) for row in cells(table, decimals, hidden))}];"
 
 
-def _julia(name: str, table: Array, decimals: int, hidden: str) -> str:
-    rows, columns = table.shape
-    texts = [[repr(value).replace("inf", "Inf") for value in row] for row in table.round(decimals).tolist()]
-    return f"{name}\n{rows}×{columns} Matrix{{Float64}}:\n" + "\n".join(f" {row}" for row in _aligned(texts, "  "))
-
-
 def _r(name: str, table: Array, decimals: int, hidden: str) -> str:
     rows = cells(table, decimals, hidden)
     head = [f"[,{n}]" for n in range(1, table.shape[1] + 1)]
@@ -154,7 +148,6 @@ FORMS = MappingProxyType({form.name: form for form in (
     Form("matlab", _matlab, ("-Inf",)),
     Form("matlab of four", _matlab, ("-Inf",), 4),
     Form("matlab code", _matlab_code, ("-Inf", "-inf")),
-    Form("julia", _julia, ("-Inf",)),
     Form("r", _r, ("-Inf",)),
     Form("markdown", _markdown(named=False), (*_PLAIN, "x", "−", "$-\\infty$", "**-inf**")),
     Form("markdown with tokens", _markdown(named=True), (*_PLAIN, "x")),
