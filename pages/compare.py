@@ -13,11 +13,13 @@ from attnviz.explanation.comparing import Comparison
 from attnviz.features.explore.compared import heads_in_words
 from attnviz.features.explore.page.compare import as_computed, show_comparison, show_example, show_keep, show_numbers
 from attnviz.features.explore.page.kept import kept
+from attnviz.features.explore.page.views import show_style
 from attnviz.words import say
 
 
 def show_compare(scenario: Scenario) -> None:
     """Draw the set-up that was kept beside this scenario."""
+    show_style()
     with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
         st.markdown(f"## {say('app.compare.title')}", width="content")
         st.button(say("playground.views.board"), key="compare.board", on_click=go_to, args=(PLAYGROUND,))

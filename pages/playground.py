@@ -21,6 +21,7 @@ from attnviz.features.explore.page.views import (
     chosen_view,
     keep_if_asked,
     show_heatmaps,
+    show_style,
     show_way_to_board,
     show_way_to_lesson,
 )
@@ -31,6 +32,7 @@ from attnviz.predicting.asked import Asked
 
 def show_playground(scenario: Scenario) -> None:
     """Draw the board or pictures, after a prediction if one is asked."""
+    show_style()
     scenario, asked = as_predicted(scenario)
     if chosen_view(scenario) == HEATMAPS:
         # A line for each would take it from the pictures.

@@ -30,6 +30,7 @@ from attnviz.words import say
 
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
+_ASKED = Path(__file__).with_name("asked.css").read_text(encoding="utf-8")
 _HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2"
 # Large choices, then what was predicted beside what happened.
 _STYLE = """<style>
@@ -55,6 +56,18 @@ class _All(Container[str]):
 
     def __contains__(self, about: object) -> bool:
         return True
+
+
+def asked_style(*places: str, panels: tuple[str, ...] = ()) -> str:
+    """Return CSS for containers, by their keys, in which something is asked.
+
+    In a lecture room they leave the room to the board; `panels` stand beside it.
+    """
+    chosen = {".asked": (*places, *panels), ".panel": panels or ("none",)}
+    style = _ASKED
+    for name, keys in chosen.items():
+        style = style.replace(f":is({name})", f":is({', '.join(f'.st-key-{key}' for key in keys)})")
+    return style
 
 
 def prediction(about: str) -> str:

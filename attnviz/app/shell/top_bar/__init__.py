@@ -18,7 +18,7 @@ from attnviz.scripts import CONTROLS
 from attnviz.words import say
 
 _HERE = Path(__file__).parent
-_STYLES = "page", "controls", "what_if", "top_bar", "overlays", "presenting"
+_STYLES = "page", "controls", "top_bar", "overlays", "presenting"
 ICON = str(_HERE / "icon.svg")
 
 # What the theme calls the colours of the page, and what the style of all pages calls them.

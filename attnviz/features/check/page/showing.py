@@ -22,6 +22,7 @@ _LETTERS = """<style>
 @media (max-width: 640px) {
   .st-key-check_marked > :first-child { order: 1; }
 }
+:root[data-presents] .marked td small { font-size: 0.86rem; } /* what stands under a marked number */
 </style>"""
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
+from attnviz.app.parts.predicting import asked_style
 from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
@@ -37,6 +38,7 @@ from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 
 _KEY = "playground.view"
+_STYLE = Path(__file__).with_name("explore.css").read_text(encoding="utf-8")
 
 
 @dataclass
@@ -44,6 +46,11 @@ class _First:
     """Whether nothing was done yet."""
 
     visit: bool = True
+
+
+def show_style() -> None:
+    """Bring along what Explore and Compare look like."""
+    st.html(f"<style>{asked_style('what_if_asked')}{_STYLE}</style>")
 
 
 def chosen_view(scenario: Scenario) -> str:

@@ -35,6 +35,9 @@ _ENOUGH = 60  # kept moments: the page explains why a training has fewer
 _SETTLED = 5.0  # seconds that a step may still take when it was stopped
 _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-learn_stage) { /* the slider stays in sight while the board scrolls */
+  position: sticky; top: 48px; z-index: 9; }
+.stElementContainer.st-key-learn-time { opacity: 1 !important; transition: none !important; } /* it marks what is old */
 .stMainBlockContainer:has(.st-key-learn_stage) { padding-bottom: 26px; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_buttons) {
   position: absolute; bottom: 92px; left: 0; right: 0; width: auto; z-index: 2; pointer-events: none; }

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from attnviz.app.components.board import marked_while_older, show_board
 from attnviz.app.parts.picked_cell import pick
-from attnviz.app.parts.predicting import ask, lead_on, prediction, press, take_focus
+from attnviz.app.parts.predicting import ask, asked_style, lead_on, prediction, press, take_focus
 from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
@@ -32,26 +33,7 @@ from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")
 _STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
-# The question stands where the step's text will stand: to the left of the board, or above it.
-_ASKED_CSS = """<style>
-.st-key-lesson_body { position: relative; }
-@media (width >= 970px) { /* where boards leave it a column, too */
-  :root:not([data-presents]) [data-testid="stLayoutWrapper"]:has(> .st-key-lesson_asked) {
-    position: absolute; top: 7.25rem; left: 0; z-index: 9; background: var(--attnviz-page);
-    width: clamp(190px, 28% - 24px, 536px);
-  }
-  .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 44px !important; }
-}
-@media (970px <= width <= 1100px), (width > 1100px) and (height <= 800px) { /* all of it stands above the dock */
-  .st-key-lesson_asked > :has([data-testid="stCaptionContainer"]) { display: none; }
-  .st-key-lesson_asked .stMarkdown h2 { padding: 0 0 10px; font-size: 18px; }
-  .st-key-lesson_asked [class*="st-key-predict-"] button { min-height: 36px !important; }
-}
-@media (641px <= width < 970px) { /* sentence and matrices would reach below it */
-  .st-key-lesson_asked { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
-  .st-key-lesson_asked > :not([class*="st-key-predict-"]) { grid-column: 1 / -1; }
-}
-</style>"""
+_STYLE = (Path(__file__).parent / "lesson.css").read_text()
 
 
 def current_step() -> int:
@@ -74,6 +56,7 @@ def show_head(number: int, asked: Asked | None) -> None:
     What is asked is told before Next leads on: who turns pages by one key alone is told all of them.
     """
     step = STEPS[number - 1]
+    st.html(f"<style>{asked_style('lesson_asked')}{_STYLE}</style>")
     on = partial(press, SKIPPED, asked) if asked else partial(_go, number + 1, True)
     # The buttons come first, so that a title, long or short, does not move them from under the reader's mouse.
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
@@ -133,7 +116,6 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
     looks = looks_of_step(step, scenario, trace, query, state.digits(), predicted, presenting=presenting)
     with st.container(key="lesson_body"):
         if asked:
-            st.html(_ASKED_CSS)
             with st.container(key="lesson_asked", gap="xsmall"):
                 ask(asked)
         else:

@@ -61,6 +61,7 @@ from attnviz.words import say
 
 _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _STYLE = """<style>
+.stElementContainer[class*="st-key-model-head"] { opacity: 1 !important; transition: none !important; }
 .stMainBlockContainer:has([class*="st-key-model-board"]) { padding-bottom: 0; }
 [class*="st-key-model-board"] { margin-bottom: -34px; } /* what it leaves below its dock is no part of the page */
 @media (max-width: 900px) { STACKED }

@@ -15,7 +15,7 @@ import streamlit as st
 
 from attnviz.app.components.board import marked_while_older, show_stored_board
 from attnviz.app.parts.charts import offer, show_offered
-from attnviz.app.parts.predicting import prediction
+from attnviz.app.parts.predicting import asked_style, prediction
 from attnviz.app.parts.ways import follow
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
@@ -55,6 +55,7 @@ def show_question(question: Question) -> None:
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
     has_board = bool(shown := documents.shown_of(question, made_of(question, example), example.options))
     wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # in a hall, nothing has room beside it
+    st.html(f"<style>{asked_style(panels=('question_panel',))}{_STYLE}</style>")
     with st.container(key="question", gap="xxsmall"):
         _show_head(question)
         left, right = st.columns([77, 23], gap="medium")
@@ -65,7 +66,6 @@ def show_question(question: Question) -> None:
         pictured = has_board and seen.points is None  # the board has all the room
         tables = partial(_show_tables, seen, question) if pictured else lambda: None
         Panel(question, example, seen, partial(_beside, made, has_board), tables).show()
-    st.html(f"<style>{_STYLE}</style>")
 
 
 def _show_head(question: Question) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from attnviz.app.parts.predicting import asked_style
 from attnviz.core.scenario import Scenario
 from attnviz.features.scaling.page.controls import show_settings
 from attnviz.features.scaling.page.curves import show_curves, show_findings, show_plot, show_tables, show_theory
@@ -25,7 +26,8 @@ _STYLE = (Path(__file__).parent / "scaling.css").read_text()
 
 def show_head() -> None:
     """Draw the page's title and its question."""
-    st.html(f"<style>{_STYLE}</style>")
+    panels = asked_style(panels=("scaling_asked", "scaling_told"))
+    st.html(f"<style>{panels}{_STYLE}</style>")
     with st.container(key="scaling_head", gap=None):
         st.markdown(f"## {say('scaling.heading')}")
         st.text(say("scaling.ask"))

@@ -5,9 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from attnviz.features.learn.page.running import shared
-from tests.pages.conftest import _components_are_looked_for_once
-
-__all__ = ["_components_are_looked_for_once"]
 
 
 @pytest.fixture(autouse=True)
