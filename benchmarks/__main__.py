@@ -1,4 +1,4 @@
-"""Speed and memory in one table: `python -m benchmarks`, or single parts: `python -m benchmarks tracing load`.
+"""Speed and memory in one table: `python -m benchmarks`, or single parts: `python -m benchmarks board load`.
 
 It is no test: what misses its target is said, and the exit status is 0 all the same.
 """
@@ -17,21 +17,7 @@ from typing import Any
 from benchmarks.clients.classes import PARTS as CLASS_PARTS
 from benchmarks.rows import Row, table
 
-# Scaling first: it measures the peak memory of processes that start with the peak of this one.
-PARTS = (
-    "scaling",
-    "tracing",
-    "board",
-    "board_large",
-    "browser",
-    "documents",
-    "reading",
-    "marking",
-    "training",
-    "learn",
-    "model",
-    "load",
-)
+PARTS = ("board", "model", "load")
 APART = ("soak", "votes")  # an hour, and the death of copies and of a database: measured where it is named
 _TAKEN = {"load": ("seconds", "clients", "copies", "only", "most"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")

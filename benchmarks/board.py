@@ -13,7 +13,6 @@ from benchmarks.browser import (
     LOADS,
     ROUNDS,
     SIZE,
-    Measured,
     detail,
     in_page,
     launched,
@@ -56,22 +55,21 @@ def run() -> list[Row]:
         for each in (page, large):
             board_loaded(each, f"http://{ours.address}/{TWELVE}")
             each.wait_for_timeout(1000)
-        echo = Measured(slider(opened(browser, stock)), [])
+        echo, base = slider(opened(browser, stock)), list[float]()
         scrubs: list[float | None] = []
         large_scrubs: list[float | None] = []
         releases = []
         for i in range(ROUNDS + 1):
-            wait = echo.change(i)
+            wait = echo()
             moves, release = scrub(page, MOVES if i % 2 else -MOVES)
             large_moves, _ = scrub(large, MOVES if i % 2 else -MOVES)
             if i > 0:  # the first of each warms up
-                echo.waits.append(wait)
+                base.append(wait)
                 large_scrubs += large_moves
                 scrubs += moves
                 releases.append(release)
         point(large)  # warms up
         points = [move for _ in range(POINTINGS) for move in point(large)]
-    base = [wait.total for wait in echo.waits]
     return [
         ratio("letting go to torch's numbers on the board / stock echo, 12 tokens, d 8", releases, base, "<= 0.5"),
         *(

@@ -15,13 +15,15 @@ from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
+from attnviz.words import say
 from benchmarks.clients.client import Client, connected
 from benchmarks.clients.loading import ECHO, EDIT, PICK, RUN, SEED, Control, Load, Seconds, load, memory
 from benchmarks.clients.servers import OURS, READY, Server, serving
-from benchmarks.learn import MODEL, watch
 from benchmarks.model import PACE, type_sentence
 from benchmarks.rows import Row, p95
 
+MODEL = "learn=task.repeat*steps.5000*n_layers.3*d_model.64*d_k.64&learn_step=5000"
+POLLED = 0.4  # seconds after which a page asks how far its training is
 OPENED_WITHIN = 60  # seconds, all clients of a class
 LATE_MS = 150
 LEFT = (60, 150)  # seconds after all have left: Streamlit keeps their sessions for two minutes
@@ -55,8 +57,15 @@ class Companion(NamedTuple):
     keep: Callable[[Client, list[float]], Coroutine[Any, Any, None]]  # with the seconds that each of its answers took
 
 
+async def _watch(reader: Client) -> None:
+    """Ask how far a training is, as its page does, as long as it is under way."""
+    while any(button.label == say("learn.pause") for button in reader.elements("button")):
+        await asyncio.sleep(POLLED)
+        await reader.rerun(fragment=reader.fragment_of("button", "learn.pause"))
+
+
 async def _train(client: Client, answers: list[float]) -> None:
-    await watch(client)
+    await _watch(client)
     raise RuntimeError("the training ended before the class did")
 
 

@@ -3,8 +3,7 @@
 
 import { painted } from "./painted.js";
 
-const BOARD = ["playground-board", "learn-time"]
-  .map((key) => `[class*=st-key-${key}] [data-testid=stBidiComponentIsolated]`).join(", ") + ", .drawn"; // a page's own
+const BOARD = "[class*=st-key-playground-board] [data-testid=stBidiComponentIsolated]";
 const root = () => document.querySelector(BOARD)?.shadowRoot;
 
 /** An element of the board. @param {string} selector */
@@ -44,12 +43,6 @@ const bench = {
     return () => window.removeEventListener(type, measure, true);
   },
 
-  // The time at which so many elements of a board have been painted.
-  async shows(selector, n) {
-    while (root()?.querySelectorAll(selector).length !== n) await painted();
-    return painted();
-  },
-
   // From the release of the pointer to the painted frame that shows torch's numbers.
   release: () =>
     new Promise((resolve) => window.addEventListener("pointerup", async () => {
@@ -62,7 +55,7 @@ const bench = {
 window.boardBench = bench;
 
 async function look() {
-  if (root()?.querySelector(".cell[data-value], canvas, .curves")) bench.board = await painted();
+  if (root()?.querySelector(".cell[data-value]")) bench.board = await painted();
   else requestAnimationFrame(look);
 }
 requestAnimationFrame(look);

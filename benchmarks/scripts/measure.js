@@ -3,7 +3,7 @@
 
 import { painted } from "./painted.js";
 
-const nothing = () => ({ pressed: null, sent: null, changed: null, painted: null, touched: new Set() });
+const nothing = () => ({ pressed: null, changed: null, painted: null });
 /** @type {Bench} */
 const bench = { loaded: null, selector: "", key: null, ...nothing() };
 window.bench = bench;
@@ -23,12 +23,6 @@ window.addEventListener("keydown", (event) => {
   if (event.key === bench.key && bench.pressed === null) bench.pressed = performance.now();
 }, true);
 
-const { send } = WebSocket.prototype;
-WebSocket.prototype.send = function (...data) {
-  if (bench.pressed !== null) bench.sent ??= performance.now();
-  return send.apply(this, data);
-};
-
 // Of an element that was removed or added, the parent is the target.
 function holderOf(/** @type {Node} */ target) {
   return (target instanceof Element ? target : target.parentElement)?.closest(bench.selector);
@@ -46,10 +40,7 @@ function look() {
 
 const observer = new MutationObserver((records) => {
   if (bench.pressed === null) return;
-  const holders = records.map((record) => holderOf(record.target))
-    .filter((holder) => holder !== null && holder !== undefined);
-  if (holders.length === 0) return;
-  holders.forEach((holder) => bench.touched.add(holder));
+  if (!records.some((record) => holderOf(record.target))) return;
   bench.changed = performance.now();
   painted().then((at) => { bench.painted = at; });
 });

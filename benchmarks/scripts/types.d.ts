@@ -7,10 +7,8 @@ interface Bench {
   selector: string;
   key: string | null;
   pressed: number | null;
-  sent: number | null;
   changed: number | null;
   painted: number | null;
-  touched: Set<Element>;
   arm?(selector: string, key: string): void;
 }
 
@@ -25,13 +23,6 @@ interface BoardBench {
   status(): string;
   follow(type: string, seen: () => unknown): () => void;
   release(): Promise<number>;
-  shows(selector: string, n: number): Promise<number>;
-}
-
-/** The largest message of the server so far: its bytes, and when it came. */
-interface MessageBench {
-  largest: number;
-  came: number;
 }
 
 /** When the `wanted` pictures had been painted, and when anything changed last. */
@@ -47,7 +38,6 @@ interface ModelBench {
 
 interface Window {
   modelBench: ModelBench;
-  messageBench: MessageBench;
   bench: Bench;
   boardBench: BoardBench;
 }

@@ -33,6 +33,12 @@ HOSTILE = (
 )
 
 
+def softmax(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
+    """Softmax in plain numpy; `axis` None is over all numbers."""
+    exponentials = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
 def under_torch_seed(seed: int, draw: Callable[[], Any]) -> Any:
     """Draw what PyTorch itself draws after torch.manual_seed(seed), and leave its generator as it was."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():

@@ -12,7 +12,8 @@ import numpy as np
 
 from attnviz.features.check.exercises.exercise import RESULTS, Exercise
 from attnviz.features.check.parameters import ANSWERS_TEXT, CHECK_TEXT, EXERCISE, Checked
-from benchmarks.handouts.one_head import softmax, step
+from tests.features.check.unit.handouts.one_head import step
+from tests.unit.helpers import softmax
 
 Array = np.ndarray
 Tables = dict[str, Array]

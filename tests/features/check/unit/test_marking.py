@@ -19,8 +19,8 @@ from attnviz.published import WorkedExample, worked_example
 from attnviz.tables.printed_table import as_printed
 from attnviz.tables.reading import read_table
 from attnviz.words import say
-from benchmarks.handouts.one_head import step
 from tests.examples import examples
+from tests.features.check.unit.handouts.one_head import step
 
 RESULTS = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 INPUTS = ("x", "w_q", "w_k", "w_v")

@@ -23,9 +23,9 @@ from attnviz.tables.handout import sorted_tables
 from attnviz.tables.reading import write_table
 from attnviz.tables.stage_names import stage_named
 from attnviz.words import say
-from benchmarks.handouts.heads import SLIPS_OF_HEADS, wrong_handout_of_heads
-from benchmarks.marking import FROM
 from tests.examples import examples
+from tests.features.check.unit.handouts.counting import FROM
+from tests.features.check.unit.handouts.heads import SLIPS_OF_HEADS, wrong_handout_of_heads
 from tests.unit.helpers import setups
 
 TOKENS = ("the", "cat", "sat", "on")

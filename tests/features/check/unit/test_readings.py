@@ -14,9 +14,9 @@ from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, Marking, Pri
 from attnviz.features.check.marking.causes import SLIPS
 from attnviz.tables.reading import read_table
 from attnviz.words import catalogue, plural, say
-from benchmarks.handouts.one_head import ORDER, right_handout, step, wrong_handout
-from benchmarks.handouts.one_head import SLIPS as PLANTED
-from benchmarks.marking import Count, counted
+from tests.features.check.unit.handouts.counting import Count, counted
+from tests.features.check.unit.handouts.one_head import ORDER, right_handout, step, wrong_handout
+from tests.features.check.unit.handouts.one_head import SLIPS as PLANTED
 
 Numbers = dict[str, np.ndarray]
 

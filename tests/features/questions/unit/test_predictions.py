@@ -13,11 +13,11 @@ from attnviz.features.questions.about.numerics import FACTORS
 from attnviz.features.questions.questions import QUESTIONS, Exponent, Question
 from attnviz.words import catalogue
 from attnviz.words.numbers import percent
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen import of_inputs, of_models
 from tests.features.questions.unit.seen import of_what_if as by_hand
 from tests.features.questions.unit.seen.of_matching import over
 from tests.features.questions.unit.seen.world import IDS, World, array
+from tests.unit.helpers import softmax
 
 Made = tuple[Scenario, dict[str, str], int]  # with the token that is followed
 

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, referee
 from tests.features.questions.unit.seen.world import World, array
+from tests.unit.helpers import softmax
 
 _READ = {"two": "a mouse", "three": "chased a mouse", "itself": "fluffy cat"}
 

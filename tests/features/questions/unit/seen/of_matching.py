@@ -8,9 +8,9 @@ import pytest
 
 from attnviz.explanation import explain
 from attnviz.words import say
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, named, number, referee, written_for
 from tests.features.questions.unit.seen.world import World, array, gap
+from tests.unit.helpers import softmax
 
 
 def over(w: World) -> np.ndarray:

@@ -7,9 +7,9 @@ import numpy as np
 
 from attnviz.core.scenario import traced
 from attnviz.features.questions.about.cat import CAT
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, number, referee
 from tests.features.questions.unit.seen.world import World, array
+from tests.unit.helpers import softmax
 
 WORDS = ("fluffy", "cat", "chased", "mouse")
 

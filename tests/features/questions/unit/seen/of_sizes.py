@@ -11,9 +11,9 @@ from attnviz.core.stages import STAGES
 from attnviz.features.questions.about.numerics import DIMS, FLAT
 from attnviz.features.sweeps.experiment import sweep_scaling
 from attnviz.words import plural, say
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, number, referee
 from tests.features.questions.unit.seen.world import World, array
+from tests.unit.helpers import softmax
 
 
 def sizes_of(w: World) -> dict[str, int]:

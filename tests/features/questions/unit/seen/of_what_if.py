@@ -9,9 +9,9 @@ from attnviz.core.dropout import N_DRAWS
 from attnviz.features.questions.about.masks_and_heads import N_PADDING, NUMBERED
 from attnviz.features.questions.about.numerics import DTYPES, FACTORS, SHARES
 from attnviz.features.questions.about.products import LONG
-from benchmarks.handouts.one_head import softmax
 from tests.features.questions.unit.seen.sentences import about, number, referee, written_for
 from tests.features.questions.unit.seen.world import World, array
+from tests.unit.helpers import softmax
 
 
 def _each(told: str, names: tuple[str, ...], expected: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.tables.printed_table import Printed
+from tests.unit.helpers import softmax
 
 Array = np.ndarray
 Numbers = dict[str, Array]
@@ -39,11 +40,6 @@ class Handout:
         with np.errstate(all="ignore"):
             off = np.abs(given - self.right) * 10.0**self.decimals
         return np.where(given == self.right, 0.0, np.where(np.isfinite(off), off, np.inf))
-
-
-def softmax(scores: Array, axis: int | None = 1) -> Array:
-    exponentials = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
 def step(name: str, on: Numbers, *, causal: bool = False, scale: bool = True) -> Array:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from attnviz.tables.printed_table import Printed
-from benchmarks.handouts.one_head import Array, Handout, Numbers, softmax
+from tests.features.check.unit.handouts.one_head import Array, Handout, Numbers
+from tests.unit.helpers import softmax
 
 SLIPS_OF_HEADS = (
     "heads_cut", "of_another_head", "root_of_all_heads", "mask_after", "mask_forgotten", "unscaled", "over_columns",

@@ -1,6 +1,5 @@
 """How often marking is right: false alarms, misses, and causes, over handouts with and without a planted slip."""
 
-import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,11 +8,9 @@ import numpy as np
 
 from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_pipeline
 from attnviz.features.check.marking.causes import causes_of
-from benchmarks.handouts.heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
-from benchmarks.handouts.one_head import SLIPS, Handout, right_handout, wrong_handout
-from benchmarks.rows import Row
+from tests.features.check.unit.handouts.heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
+from tests.features.check.unit.handouts.one_head import SLIPS, Handout, right_handout, wrong_handout
 
-HANDOUTS = 2400
 FROM = 2.5  # units of the last place: what is nearer may come from rounding, and is no slip that leaves a trace
 # Slips that are one and the same, said in other words.
 _SAME = {
@@ -46,14 +43,11 @@ class Count:
     named: Counter[str] = field(default_factory=Counter)
     misnamed: Counter[tuple[str, str]] = field(default_factory=Counter)
     alarmed: list[str] = field(default_factory=list)
-    slowest: float = 0.0
 
     def take(self, handout: Handout, of: str = "") -> None:
         """Mark a handout, and count."""
         self.handouts += 1
-        start = time.perf_counter()
         marking = mark_pipeline(handout.tables, **handout.settings)
-        self.slowest = max(self.slowest, time.perf_counter() - start)
         group = "typed" if handout.way in ("rounded", "full") and handout.decimals < 4 else "printed out"
         traces = handout.traces
         for table in marking.tables:
@@ -108,28 +102,3 @@ def counted(seeds: Iterable[int], slips: Iterable[str] = SLIPS) -> Count:
             if handout is not None:
                 count.take(handout, f"{slip} {seed}")
     return count
-
-
-def run(handouts: int = HANDOUTS) -> list[Row]:
-    """Return the figures as rows of the table."""
-    count = counted(range(max(1, handouts // (len(SLIPS) + len(SLIPS_OF_HEADS) - 6))))
-    traced, named = sum(count.traced.values()), sum(count.named.values())
-    worst = ", ".join(
-        f"{slip} {count.named[slip]}/{n}"
-        for slip, n in sorted(count.traced.items(), key=lambda each: count.named[each[0]] / each[1])[:5]
-    )
-    return [
-        Row(f"marking: cells of {count.handouts:,} handouts", f"{count.cells:,}"),
-        Row("marking: false alarms in 1,000 right cells", f"{1000 * count.alarms / count.right_cells:.2f}", "< 1"),
-        Row("marking: of 1,000 right cells in doubt", f"{1000 * count.doubtful_right / count.right_cells:.2f}"),
-        *(
-            Row(f"marking: planted cells missed, {group} ({count.planted[group]:,})", str(count.missed[group]),
-                "<= 0" if group == "typed" else "")
-            for group in ("typed", "printed out")
-        ),
-        Row("marking: planted cells in doubt", str(count.doubtful.total())),
-        Row(f"marking: cause named rightly, % of {traced:,} slips", f"{100 * named / traced:.1f}", ">= 85"),
-        Row("marking: cause named wrongly, %", f"{100 * sum(count.misnamed.values()) / traced:.1f}", "<= 1"),
-        Row("marking: slowest handout, ms", f"{1000 * count.slowest:.0f}"),
-        Row(f"marking: named least often: {worst}", ""),
-    ]  # fmt: skip
