@@ -187,15 +187,16 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return _origin_of_place(scenario, row + (scenario.n_kept if name == "p" else 0))
     if name == BY_DISTANCE:
         return _origin_of_place(scenario, row)
-    if name in NORMS:
-        return say(f"origins.{'gain' if name in GAINS else 'offset'}")
+    own = placed(name)[1]
+    if own in NORMS:
+        return say(f"origins.{'gain' if own in GAINS else 'offset'}")
     if name == MASK:
         return say(f"explanation.of_mask.{scenario.mask_kind.words}", tokens=plural(scenario.mask_size, "token"))
     drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
-        name, scenario.shape_of(name)[1]
+        own, scenario.shape_of(name)[1]
     )
     # A bias as wide as a W_v of its own width has no drawn numbers either.
-    if name in VECTORS and (not INITIALIZATIONS[scenario.init].as_layer or scenario.shape_of(name)[1] != drawn_width):
+    if own in VECTORS and (not INITIALIZATIONS[scenario.init].as_layer or scenario.shape_of(name)[1] != drawn_width):
         return say("origins.bias")
     return say("origins.drawn", function=INITIALIZATIONS[scenario.init].written, seed=scenario.seed)
 
