@@ -15,13 +15,15 @@ import torch
 from attnviz.colours.palette import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.given import GIVEN
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
-from attnviz.core.layers import layer_in_view
+from attnviz.core.layers import layer_in_view, placed
 from attnviz.core.masks import PAINTED, Masked
+from attnviz.core.matrix_input import may_hide
 from attnviz.core.rules import declaration, in_rows
 from attnviz.core.rules.product import summed_factors
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT, Stage, Table
+from attnviz.core.stages import Stage, Table
 from attnviz.core.tokens import token_labels, visible
 from attnviz.core.trace import Trace
 from attnviz.explanation import before_edits
@@ -61,13 +63,17 @@ _SENT = (
 
 def fits_board(scenario: Scenario) -> bool:
     """Whether the board can draw the matrices of a scenario."""
-    return max(scenario.shape_of(name)[1] for name in scenario.editable if name != BY_DISTANCE) <= MOST_COLUMNS
+    return max(columns for _, columns in _in_cells(scenario)) <= MOST_COLUMNS
 
 
 def has_numbers(scenario: Scenario) -> bool:
     """Whether all cells of a scenario can be shown with their numbers."""
-    given = (scenario.shape_of(name) for name in scenario.editable if name != BY_DISTANCE)
-    return max(size for shape in given for size in shape) <= FITS
+    return max(size for shape in _in_cells(scenario) for size in shape) <= FITS
+
+
+def _in_cells(scenario: Scenario) -> list[tuple[int, int]]:
+    """Return the given shapes, without the long rows of heads."""
+    return [scenario.shape_of(name) for name in scenario.editable if GIVEN[placed(name)[1]].rows != "heads"]
 
 
 def board_data(
@@ -171,8 +177,8 @@ def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
     """Return where each row's numbers are from; one entry for projections."""
-    of_tokens = name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, BY_DISTANCE)
-    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if of_tokens else 1)]
+    by_row = GIVEN[placed(name)[1]].by_row
+    return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if by_row else 1)]
 
 
 def packed(trace: Trace) -> dict[str, dict[str, Any]]:
@@ -205,7 +211,7 @@ def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
     quotient = _as_quotient(trace, trace.stages[name], numbers)
     if quotient is not None:
         return shape | quotient
-    runs = _runs(numbers) if name == MASK else []
+    runs = _runs(numbers) if may_hide(name) else []
     if runs:
         return shape | {"runs": runs}
     return shape | {"float32": bits_of(numbers)}

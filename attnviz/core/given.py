@@ -47,6 +47,7 @@ class GivenMatrix:
     - `fits`: whether numbers given cell by cell for an old set-up can stand in a new one.
     - `off`: the sentence of `refused.toml` for a set-up without it.
     - `made_of`: what it's made of where it's computed, a token matrix and positions.
+    - `drawn_shape`: the shape that the initialization draws, where numbers that are given may make it another.
     - `is_of_words`: whether its rows are the tokens' own vectors, which have another name where positions are added.
     - `by_row`: whether each row's numbers have an origin of their own.
     - `most_columns`: how many columns may be given.
@@ -67,6 +68,7 @@ class GivenMatrix:
     fits: Callable[["Derived", "Derived"], bool] = lambda old, new: True
     off: str = "positions_off"
     made_of: tuple[str, ...] = ()
+    drawn_shape: Callable[["Derived"], Shape] | None = None
     is_of_words: bool = False
     by_row: bool = False
     most_columns: int = limits.MAX_D
@@ -197,7 +199,7 @@ def _of_norm(name: str, value: float) -> GivenMatrix:
     )  # fmt: skip
 
 
-def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], off: str = "positions_off") -> GivenMatrix:
+def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], **more: Any) -> GivenMatrix:
     """Return the row of what the initialization draws, or its bias.
 
     `behind` is how many parts are drawn before it: W_q, W_k, W_v, W_o, then the feed-forward step.
@@ -212,7 +214,7 @@ def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], off: s
         return (*drawn, s.bias) if layer or (behind and INITIALIZATIONS[s.init].as_layer) else drawn
 
     rows: Literal["one", "features"] = "one" if name.startswith("b_") else "features"
-    return GivenMatrix(name, shape, rows, drawn_by, off=off)
+    return GivenMatrix(name, shape, rows, drawn_by, **more)
 
 
 def _width_of_values(s: "Derived") -> int:
@@ -229,10 +231,11 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
                 fits=_same_places, by_row=True),
     _learned("w_q", 0, lambda s: (s.d_in, s.d_out)),
     _learned("w_k", 1, lambda s: (s.d_in, s.width_of_keys)),
-    _learned("w_v", 2, lambda s: (s.d_in, _width_of_values(s))),
-    _learned("b_q", 0, lambda s: (1, s.d_out), "bias_off"),
-    _learned("b_k", 1, lambda s: (1, s.width_of_keys), "bias_off"),
-    _learned("b_v", 2, lambda s: (1, _width_of_values(s)), "bias_off"),
+    _learned("w_v", 2, lambda s: (s.d_in, _width_of_values(s)), drawn_shape=lambda s: (s.d_in, s.drawn_d_v)),
+    _learned("b_q", 0, lambda s: (1, s.d_out), off="bias_off"),
+    _learned("b_k", 1, lambda s: (1, s.width_of_keys), off="bias_off"),
+    _learned("b_v", 2, lambda s: (1, _width_of_values(s)), off="bias_off",
+             drawn_shape=lambda s: (1, s.drawn_d_v)),
     GivenMatrix("mask", lambda s: (len(s.tokens), len(s.read_tokens)), "tokens", _drawn_mask, _mask, _origin_of_mask,
                 once=True, of_sentence=True, moved=_in_mask,
                 fits=lambda old, new: old.shape_of("mask") == new.shape_of("mask"),
@@ -242,12 +245,12 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
                 once=True, of_sentence=True, moved=_at_distance,
                 fits=lambda old, new: len(old.read_tokens) == len(new.read_tokens),
                 to_heads=True, off="distances_off", by_row=True, most_columns=2 * limits.MAX_TOKENS),
-    _learned("w_o", 3, lambda s: (s.width_of_context, s.width_of_context), "output_off"),
-    _learned("b_o", 3, lambda s: (1, s.width_of_context), "output_off"),
-    _learned("w_1", 4, lambda s: (s.width_of_context, s.d_ff or 0), "d_ff_off"),
-    _learned("b_1", 4, lambda s: (1, s.d_ff or 0), "d_ff_off"),
-    _learned("w_2", 4, lambda s: (s.d_ff or 0, s.width_of_context), "d_ff_off"),
-    _learned("b_2", 4, lambda s: (1, s.width_of_context), "d_ff_off"),
+    _learned("w_o", 3, lambda s: (s.width_of_context, s.width_of_context), off="output_off"),
+    _learned("b_o", 3, lambda s: (1, s.width_of_context), off="output_off"),
+    _learned("w_1", 4, lambda s: (s.width_of_context, s.d_ff or 0), off="d_ff_off"),
+    _learned("b_1", 4, lambda s: (1, s.d_ff or 0), off="d_ff_off"),
+    _learned("w_2", 4, lambda s: (s.d_ff or 0, s.width_of_context), off="d_ff_off"),
+    _learned("b_2", 4, lambda s: (1, s.width_of_context), off="d_ff_off"),
     _of_norm("gamma_1", 1.0),
     _of_norm("beta_1", 0.0),
     _of_norm("gamma_2", 1.0),

@@ -3,18 +3,18 @@
 import math
 
 from attnviz.core.arguments import typed
+from attnviz.core.given import GIVEN
 from attnviz.core.heads import whole_name
 from attnviz.core.layers import is_kept_for, is_stack, placed
 from attnviz.core.matrix_input import EXAMPLE_FILL, RANDOM_FILL, Edit, example_of
 from attnviz.core.rules import Factor, in_rows
 from attnviz.core.scenario import Scenario, traced
-from attnviz.core.seeding import INITIALIZATIONS, alibi_slopes, second_seed
+from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.seeding.vectors import called, chosen_matrices, examples_made_by_hand
-from attnviz.core.seeding.word_classes import class_of
-from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, MASK, NORMS, P_KEPT, VECTORS
+from attnviz.core.stages import ALL_STAGES, BIASES
 from attnviz.core.tokens import visible
 from attnviz.core.what_if import WhatIf
-from attnviz.words import plural, say
+from attnviz.words import say
 from attnviz.words.numbers import significant, written
 
 
@@ -172,52 +172,17 @@ def before_edits(scenario: Scenario, name: str, row: int) -> str:
         return say("origins.number")
     if replaced in ("identity", "zeros"):
         return say("origins.identity" if replaced == "identity" else "origins.zeros")
-    if name == scenario.token_matrix and row in scenario.rows_beside_example:
-        return _origin_of_token(scenario, name, row)
-    if example := example_of(replaced):
+    given = GIVEN[placed(name)[1]]
+    beside_example = name == scenario.token_matrix and row in scenario.rows_beside_example
+    if not beside_example and (example := example_of(replaced)):
         how = (
             "chosen" if name in chosen_matrices(example) else "made" if example in examples_made_by_hand() else "stated"
         )
         return say(f"origins.{how}", example=called(example))
-    if replaced is not None:
+    if replaced is not None and not beside_example:
         return say("origins.own_seed", seed=replaced.removeprefix(RANDOM_FILL))
-    if name in (scenario.token_matrix, scenario.read_matrix):
-        return _origin_of_token(scenario, name, row)
-    if name in ("p", P_KEPT):
-        return _origin_of_place(scenario, row + (scenario.n_kept if name == "p" else 0))
-    if name == BY_DISTANCE:
-        return _origin_of_place(scenario, row)
-    own = placed(name)[1]
-    if own in NORMS:
-        return say(f"origins.{'gain' if own in GAINS else 'offset'}")
-    if name == MASK:
-        return say(f"explanation.of_mask.{scenario.mask_kind.words}", tokens=plural(scenario.mask_size, "token"))
-    drawn_width = {"b_q": scenario.d_out, "b_k": scenario.width_of_keys, "b_v": scenario.drawn_d_v}.get(
-        own, scenario.shape_of(name)[1]
-    )
-    # A bias as wide as a W_v of its own width has no drawn numbers either.
-    if own in VECTORS and (not INITIALIZATIONS[scenario.init].as_layer or scenario.shape_of(name)[1] != drawn_width):
+    if given.origin is not None:
+        return given.origin(scenario, row)
+    if given.is_vector and not (INITIALIZATIONS[scenario.init].as_layer and scenario.is_as_drawn(name)):
         return say("origins.bias")
     return say("origins.drawn", function=INITIALIZATIONS[scenario.init].written, seed=scenario.seed)
-
-
-def _origin_of_place(scenario: Scenario, row: int) -> str:
-    position = scenario.position
-    slope = significant(alibi_slopes(scenario.n_heads)[row].item()) if position.biases else ""
-    return say(
-        f"summary.positions.{position.name}_origin", row=row, seed=position.seed_of(scenario.seed), of=scenario.seed,
-        slope=slope,
-    )  # fmt: skip
-
-
-def _origin_of_token(scenario: Scenario, name: str, row: int) -> str:
-    token = visible(scenario.tokens_of(name)[row])
-    if scenario.is_published(row, name):
-        return say("origins.published", token=token)
-    if scenario.made_by.by_class:
-        found = class_of(scenario.tokens_of(name)[row], scenario.chosen_classes)
-        return say(f"origins.class_{found.by}", token=token, kind=say(f"word_class.{found.kind.name}"))
-    if scenario.made_by.of_table:
-        seed = second_seed(scenario.seed) if name == scenario.read_matrix else scenario.seed
-        return say("origins.table", token=token, seed=seed)
-    return say("origins.stable", token=token, d_in=scenario.d_in, seed=scenario.seed)

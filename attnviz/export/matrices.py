@@ -1,17 +1,18 @@
 """Script lines for the projections and layers: drawn, replaced and edited matrices."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.given import ONCE
+from attnviz.core.given import GIVEN, ONCE
 from attnviz.core.layers import placed
 from attnviz.core.matrix_input import FILLS, RANDOM_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.core.seeding import INITIALIZATIONS
-from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, GAINS, LAYERS, MASK, NORMS, OUTPUT, P_KEPT, VECTORS
+from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, LAYERS, OUTPUT, VECTORS
 from attnviz.words import say
 
 Section = tuple[str, list[str]]  # what it does, and its lines
@@ -32,8 +33,7 @@ def widths_of(scenario: Scenario) -> Widths:
     widths = Widths("d_k", "d_k", "d_v", "d_v")
     if scenario.n_heads > 1:
         widths = Widths("n_heads * d_k", "n_kv_heads * d_k", "n_kv_heads * d_v", "n_heads * d_v")
-    is_drawn = scenario.drawn_d_v == scenario.shape_of("w_v")[1]
-    return widths if is_drawn else widths._replace(drawn_v=str(scenario.drawn_d_v))
+    return widths if scenario.is_as_drawn("w_v") else widths._replace(drawn_v=str(scenario.drawn_d_v))
 
 
 class Drawn(NamedTuple):
@@ -112,16 +112,22 @@ def in_each_layer(scenario: Scenario) -> list[str]:
     sizes = [f'"{each.w[-1]}": ({", ".join(each.size)})' for each in drawn]
     sized = ",\n         ".join(", ".join(part) for part in (sizes[:3], sizes[3:]) if part)
     lines = [*f"sizes = {{{sized}}}".split("\n"), f"torch.manual_seed({scenario.seed})"]
-    one = [*_norms(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
+    one = [*_written_in_layer(scenario), "for part, size in sizes.items():", *_indented(_drawn_part(scenario, drawn))]
     if scenario.same_layers:
         return [*lines, *one, f"layers = [layer] * {scenario.n_layers}  # {say('share.script.layer_same')}"]
     return [*lines, "layers = []", f"for _ in range({scenario.n_layers}):", *_indented([*one, "layers.append(layer)"])]
 
 
-def _norms(scenario: Scenario) -> list[str]:
-    names = [name for name in scenario.editable if name in NORMS]
-    by = [f'"{name}": torch.{"ones" if name in GAINS else "zeros"}(d_in)' for name in names]
-    return [f"layer = {{{', '.join(by[:2])}}}", *[f"layer |= {{{', '.join(by[2:])}}}"] * bool(by[2:])]
+def _written(names: Iterable[str]) -> list[dict[str, str]]:
+    """Return which matrices an expression draws, grouped by their number."""
+    by = {name: GIVEN[name].code for name in names if name in GIVEN and GIVEN[name].code}
+    return [{name: by[name] for name in group} for _, group in groupby(by, lambda name: name.partition("_")[2])]
+
+
+def _written_in_layer(scenario: Scenario) -> list[str]:
+    groups = _written(scenario.editable) or [{}]
+    listed = [", ".join(f'"{name}": {by}' for name, by in group.items()) for group in groups]
+    return [f"layer {'|=' if at else '='} {{{each}}}" for at, each in enumerate(listed)]
 
 
 def _drawn_part(scenario: Scenario, drawn: list[Drawn]) -> list[str]:
@@ -166,7 +172,7 @@ def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str
 
 
 def _matrices_of_layer(scenario: Scenario) -> str:
-    names = [name for name in scenario.editable if name in NORMS]
+    names = [name for group in _written(scenario.editable) for name in group]
     names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
     return f"{', '.join(names)} = layer.values()"
 
@@ -194,9 +200,9 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
         return [f"{name} = torch.{'eye' if by == 'identity' else 'zeros'}({size})"]
     if isinstance(by, str) and by.startswith(RANDOM_FILL) and name not in VECTORS:
         seed = f"torch.manual_seed({by.removeprefix(RANDOM_FILL)})"
-        if name in (scenario.token_matrix, scenario.read_matrix, "p", P_KEPT, MASK, BY_DISTANCE):
+        if GIVEN[name].draw is not None:
             return [seed, f"{name} = torch.randn({size})"]
-        if scenario.drawn_d_v == scenario.shape_of("w_v")[1]:
+        if scenario.is_as_drawn("w_v"):
             return [
                 f"{seed}  # {say('share.script.seed_for', symbol=ALL_STAGES[name].symbol)}",
                 *drawn_lines(scenario, name),
@@ -246,24 +252,17 @@ def weights(scenario: Scenario) -> list[Section]:
     """Return the sections that make all projections, biases, gains and offsets."""
     names = [name for name in scenario.editable if name not in ONCE]
     given = [line for name in names if not is_drawn(scenario, name) for line in replaced(scenario, name)]
+    drawn = [name for name in names if is_drawn(scenario, name)]
     if scenario.n_layers > 1:
         title = say(f"share.script.layers_{'same' if scenario.same_layers else 'own'}")
         return [(title, in_each_layer(scenario) + given)]
-    lines = _drawn_norms([name for name in names if is_drawn(scenario, name)])
-    if any(is_drawn(scenario, name) for name in names if name not in NORMS):
+    lines = [line for group in _written(drawn) for line in together(group)]
+    if any(GIVEN[name].draw is None for name in drawn):
         lines += [f"torch.manual_seed({scenario.seed})", *drawn_lines(scenario)]
     title = "projections" if scenario.d_ff is None else "projections_and_layers"
     return [(say(f"share.script.{title}"), lines + given)]
 
 
-def _drawn_norms(names: list[str]) -> list[str]:
-    by = {name: f"torch.{'ones' if name in GAINS else 'zeros'}(d_in)" for name in names if name in NORMS}
-    return [line for number in "12" for line in together({name: by[name] for name in by if name.endswith(number)})]
-
-
 def is_drawn(scenario: Scenario, name: str) -> bool:
     """Whether the script draws a matrix from the seed, and keeps it."""
-    if scenario.replacement(name) is not None:
-        return False
-    # A bias whose matrix was given another width than the set-up draws.
-    return name != "b_v" or scenario.shape_of("b_v")[1] == scenario.drawn_d_v
+    return scenario.replacement(name) is None and scenario.is_as_drawn(name)

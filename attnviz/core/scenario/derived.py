@@ -206,6 +206,11 @@ class Derived(Given):
         check_choice("matrix", name, EDITABLE)
         return GIVEN[name].shape(self)
 
+    def is_as_drawn(self, name: str) -> bool:
+        """Whether a matrix has the shape that the initialization draws."""
+        drawn = GIVEN[placed(name)[1]].drawn_shape
+        return drawn is None or drawn(self) == self.shape_of(name)
+
     @property
     def mask_kind(self) -> MaskKind:
         """The kind of mask that the set-up draws."""

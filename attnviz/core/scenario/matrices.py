@@ -158,7 +158,7 @@ class Matrices(Derived):
     def is_published(self, row: int, name: str = "x") -> bool:
         """Whether a token's vector is a published one, before edits."""
         limits.check_type("name", name, str, "a matrix's name")
-        name = self.token_matrix if name in ("x", "e") else self.read_matrix
+        name = self.called(name)
         row = limits.check_whole("row", row, 0, len(self.tokens_of(name)) - 1)
         drawn = getattr(self, name) is None or (name == self.token_matrix and row in self.rows_beside_example)
         return drawn and self.made_by.is_published(self.tokens_of(name)[row], self.d_in)
