@@ -1,13 +1,16 @@
 """A feature is a folder that can be left out: without it, the rest lives and knows nothing of it."""
 
 import json
+import multiprocessing
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,43 +22,13 @@ from attnviz import documents, words
 from attnviz.app.entry.main import PAGES
 from attnviz.feature import INSTALLED, SLOTS, Feature, Page, features
 from attnviz.words import catalogue
+from tests.unit.project import without
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 300
+COPYS = "tests/unit/project/without.py"
 OF = {each.name: each for each in features()}
 PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
-# What the copy is asked: it imports all, draws its pages, answers links, and says what it says.
-LIVES = """
-import json, sys
-import attnviz
-from attnviz import Scenario, trace
-within = [name for name in sys.modules if name.startswith("attnviz.features.") and name.count(".") > 2]
-assert not within and "streamlit" not in sys.modules, (within, "streamlit" in sys.modules)
-from pkgutil import walk_packages
-from importlib import import_module
-for module in walk_packages(attnviz.__path__, "attnviz."):
-    if not module.name.endswith("__main__"):
-        import_module(module.name)
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
-from streamlit.testing.v1 import AppTest
-from attnviz.app.entry.main import PAGES
-from attnviz.app.server import routes
-from attnviz.link.set_up import query_of, scenario_from_query
-from attnviz.words import catalogue
-scenario = Scenario("a cat", causal=True)
-assert scenario_from_query(query_of(scenario))[0] == scenario
-for page in PAGES:
-    drawn = AppTest.from_file(f"pages/{page}.py", default_timeout=120).run()
-    assert not drawn.exception, (page, drawn.exception)
-client = TestClient(Starlette(routes=routes()))
-public = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
-for module in (attnviz, attnviz.documents, attnviz.figures):
-    for name in module.__all__:
-        getattr(module, name)
-status = client.get("/class").status_code
-print(json.dumps({"public": public, "pages": PAGES, "says": sorted(catalogue()), "class": status}))
-"""
 
 
 def going_with(name: str) -> list[str]:
@@ -66,13 +39,13 @@ def going_with(name: str) -> list[str]:
     return gone
 
 
-def copied(folder: Path, without: list[str]) -> None:
+def copied(folder: Path, gone: list[str]) -> None:
     """Copy the project without features: their folders, their pages, their tests, and their names in the list."""
-    left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", "*.png", ".*_cache")
+    left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "*.png", ".*_cache")
     shutil.copytree(ROOT, folder, ignore=left_out, dirs_exist_ok=True)
     declared = folder / "attnviz/feature.py"
     text = declared.read_text("utf-8")
-    for name in without:
+    for name in gone:
         shutil.rmtree(folder / "attnviz/features" / name)
         shutil.rmtree(folder / "tests/features" / name, ignore_errors=True)
         for page in OF[name].pages:
@@ -104,24 +77,58 @@ def said_by(name: str) -> set[str]:
     return {*found}
 
 
+@pytest.fixture(scope="module")
+def forks() -> ForkServerContext:
+    """Forks of a process that has imported what others wrote."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*without.OF_OTHERS])
+    return context
+
+
+def asked(forks: ForkServerContext, folder: Path) -> dict[str, Any]:
+    """Return what a copy says of itself."""
+    answering = forks.Process(target=runpy.run_path, args=(f"{folder}/{COPYS}", {"FOLDER": str(folder)}, "__main__"))
+    answering.start()
+    answering.join(SECONDS)
+    answering.kill()
+    output = (folder / "output.txt").read_text("utf-8")
+    assert answering.exitcode == 0, output[-6000:]
+    said: dict[str, Any] = json.loads((folder / "said.json").read_text("utf-8"))
+    return said
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("without", INSTALLED)
-def test_without_a_features_folder_the_rest_lives(without: str, tmp_path: Path) -> None:
-    gone = going_with(without)
+@pytest.mark.parametrize("feature", INSTALLED)
+def test_without_a_features_folder_the_rest_lives(feature: str, forks: ForkServerContext, tmp_path: Path) -> None:
+    gone = going_with(feature)
     copied(tmp_path, gone)
-    told = json.loads(ran(tmp_path, "-c", LIVES).splitlines()[-1])
+    told = asked(forks, tmp_path)
     assert {*told["pages"]} == {*PAGES} - {page.name for name in gone for page in OF[name].pages}
     assert catalogue().keys() - {*told["says"]} == set().union(*map(said_by, gone))
     handed_on = {name.rpartition(".")[2] for feature in gone for name in OF[feature].public}
     assert {*told["public"]} == {*PUBLIC} - handed_on
     assert (told["class"] == 404) == any("class" in OF[name].folders for name in gone), "nobody answers where it did"
-    one, other = (ran(folder, "-m", "attnviz", "a cat") for folder in (ROOT, tmp_path))
-    assert one == other
-    ran(tmp_path, "-m", "pytest", "-q", "--collect-only", "tests/unit", "tests/features")
-    ran(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/core/test_attention.py",
-        "tests/unit/server/test_link.py")  # fmt: skip
-    ran(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/project/test_words.py",
-        "-k", "in_the_catalogue")  # fmt: skip
+    assert told["written"] == without.written("a cat")
+
+
+def test_what_is_called_attnviz_imports_no_inside_of_a_feature_and_no_page() -> None:
+    code = "import attnviz; from attnviz import Scenario, trace; import sys; print(*sys.modules)"
+    imported = ran(ROOT, "-c", code).split()
+    assert [name for name in imported if re.match(r"attnviz\.features\.\w+\.|streamlit$", name)] == []
+
+
+def test_a_sentence_of_a_feature_is_named_by_nobody_but_those_that_need_it() -> None:
+    said = {name: said_by(name) for name in OF}
+    wrong = []
+    for file in (each for folder in ("attnviz", "pages") for each in (ROOT / folder).rglob("*.py")):
+        named = {*re.findall(r'"([a-z_]+(?:\.\w+)+)"', file.read_text("utf-8"))}
+        own = next((name for name in OF if ROOT / "attnviz/features" / name in file.parents), None)
+        own = own or next(
+            (name for name in OF for page in OF[name].pages if file == ROOT / f"pages/{page.name}.py"), None
+        )
+        may = {own, *OF[own].needs} if own else set[str]()
+        wrong += [f"{file.relative_to(ROOT)}: {key}" for name in said if name not in may for key in said[name] & named]
+    assert wrong == []
 
 
 def test_the_kernel_names_no_feature() -> None:

@@ -1,0 +1,120 @@
+"""What a copy of the project is asked from which a feature was left out; run in the copy, by test_features.py.
+
+The process is a fork of one that has imported what others wrote: most of the time would go there.
+"""
+
+import contextlib
+import gc
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+# What the copy's code imports of others.
+OF_OTHERS = (
+    "torch", "plotly.express", "plotly.graph_objects", "pandas", "transformers", "streamlit", "streamlit.testing.v1",
+    "starlette.testclient", "pytest", "hypothesis", "nbconvert", "anywidget",
+)  # fmt: skip
+# The tests that are run there; all others are collected.
+RUN = ("tests/unit/core/test_attention.py", "tests/unit/server/test_link.py")
+
+
+def lives() -> dict[str, Any]:
+    """Import all, draw the pages, answer links, and return what it says."""
+    attnviz = import_module("attnviz")
+    within = [name for name in sys.modules if name.startswith("attnviz.features.") and name.count(".") > 2]
+    assert not within, within
+    for module in walk_packages(attnviz.__path__, "attnviz."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    pages = import_module("attnviz.app.entry.main").PAGES
+    for room in (attnviz, attnviz.documents, attnviz.figures):
+        for name in room.__all__:
+            getattr(room, name)
+    answers_links(attnviz)
+    with components_looked_for_once():
+        for page in pages:
+            draws(page)
+    return {
+        "public": [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__],
+        "pages": pages,
+        "says": sorted(import_module("attnviz.words").catalogue()),
+        "class": class_status(),
+        "written": written("a cat"),
+    }
+
+
+def answers_links(attnviz: ModuleType) -> None:
+    set_up = import_module("attnviz.link.set_up")
+    scenario = attnviz.Scenario("a cat", causal=True)
+    assert set_up.scenario_from_query(set_up.query_of(scenario))[0] == scenario
+
+
+@contextlib.contextmanager
+def components_looked_for_once() -> Iterator[None]:
+    """AppTest reads what all installed packages say of themselves, for each page anew."""
+    from streamlit.components.v2 import manifest_scanner
+
+    found = manifest_scanner.scan_component_manifests()
+    with mock.patch.object(manifest_scanner, "scan_component_manifests", return_value=found):
+        yield
+
+
+def draws(page: str) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    drawn = AppTest.from_file(str(Path(f"pages/{page}.py").resolve()), default_timeout=120).run()
+    assert not drawn.exception, (page, drawn.exception)
+
+
+def class_status() -> int:
+    """What a class's address is answered with."""
+    from starlette.applications import Starlette
+    from starlette.testclient import TestClient
+
+    routes = import_module("attnviz.app.server").routes()
+    return TestClient(Starlette(routes=routes)).get("/class").status_code
+
+
+def written(text: str) -> str:
+    """What the command writes for a text."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        assert not import_module("attnviz.commands.main").main([text])
+    return output.getvalue()
+
+
+class Chosen:
+    """All tests are collected, and a few run."""
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [each for each in items if each.nodeid.startswith(RUN)]
+        assert len({each.path for each in items}) == len(RUN), "they're all there"
+
+
+def main(folder: str) -> None:
+    """Write what the copy in a folder says to its `said.json`, and what went wrong to `output.txt`."""
+    output = os.open(Path(folder, "output.txt"), os.O_WRONLY | os.O_CREAT)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    gc.freeze()  # nobody looks through what others wrote again
+    os.chdir(folder)
+    root = str(Path(__file__).parents[3])
+    sys.path[:] = [folder, *(each for each in sys.path if each not in ("", root))]
+    os.environ |= {"PYTHONPATH": folder, "ATTNVIZ_EXAMPLES": "2", "ATTNVIZ_DATABASE": "off"}
+    said = lives()
+    import pytest
+
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "tests/unit", "tests/features"]
+    assert pytest.main(arguments, plugins=[Chosen()]) == 0
+    Path("said.json").write_text(json.dumps(said), "utf-8")
+
+
+if __name__ == "__main__":
+    main(globals()["FOLDER"])
