@@ -22,13 +22,13 @@ if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz import stories as stories
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
+    from attnviz.features.language_models.inside import ModelEdit as ModelEdit
+    from attnviz.features.language_models.inside import ModelTrace as ModelTrace
+    from attnviz.features.language_models.inside import look_into as look_into
     from attnviz.features.learn.training import Training as Training
     from attnviz.features.learn.training import TrainingSettings as TrainingSettings
     from attnviz.features.learn.training import train as train
     from attnviz.features.learn.training import train_many as train_many
-    from attnviz.features.models.inside import ModelEdit as ModelEdit
-    from attnviz.features.models.inside import ModelTrace as ModelTrace
-    from attnviz.features.models.inside import look_into as look_into
     from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
     from attnviz.notebook import BoardWidget
 

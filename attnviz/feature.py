@@ -24,6 +24,7 @@ INSTALLED = (
     "sweeps",
     "scaling",
     "learn",
+    "language_models",
     "models",
     "history",
     "check",

@@ -22,8 +22,8 @@ from playwright.sync_api import Browser, Page
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz.documents import model_page
-from attnviz.features.models.inside import STORIES, ModelTrace, Sampling, look_into
-from attnviz.features.models.inside.writing import appended
+from attnviz.features.language_models.inside import STORIES, ModelTrace, Sampling, look_into
+from attnviz.features.language_models.inside.writing import appended
 from attnviz.stories.grammar import World, stories
 from attnviz.words import say
 from benchmarks.browser import detail, in_page, launched, tab

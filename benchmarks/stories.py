@@ -1,6 +1,6 @@
 """Trains the included model of stories, and judges it on unseen stories.
 
-``python -m benchmarks.stories --seed 0`` writes what :data:`attnviz.features.models.inside.STORIES` is.
+``python -m benchmarks.stories --seed 0`` writes what :data:`attnviz.features.language_models.inside.STORIES` is.
 """
 
 import argparse
@@ -17,8 +17,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnviz.core.machine import one_thread
-from attnviz.features.models.inside.offering import ALONG, STORIES
-from attnviz.features.models.inside.pretrained import transformers
+from attnviz.features.language_models.inside.offering import ALONG, STORIES
+from attnviz.features.language_models.inside.pretrained import transformers
 from attnviz.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
 from attnviz.stories.grammar import World, stories
 

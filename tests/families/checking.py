@@ -10,8 +10,8 @@ from torch import Tensor
 from attnviz import ModelTrace, explain, look_into
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import RefusedError
-from attnviz.features.models.inside.layers.layer import Layer
-from attnviz.features.models.inside.layers.other_layers import OtherLayer
+from attnviz.features.language_models.inside.layers.layer import Layer
+from attnviz.features.language_models.inside.layers.other_layers import OtherLayer
 from tests.families.building import TARGET, Family, NotBuiltError, built, computed
 from tests.unit.small_models import TEXT, tokenizer
 

@@ -1,9 +1,10 @@
-"""Language models that people use: each head of one as a trace."""
+"""The page Language model: one that people use, and its heads."""
 
 from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "models",
+    needs=("language_models",),
     pages=(Page("model", door="models"),),
     keeps=("model_text",),
     fills={
@@ -14,14 +15,10 @@ FEATURE = Feature(
         "ready": "page.opening:load_first",
     },
     public={
-        "ModelEdit": "public:ModelEdit",
-        "ModelTrace": "public:ModelTrace",
-        "look_into": "public:look_into",
-        "models": "public:models",
-        "documents.head_report": "public:head_report",
-        "documents.model_markup": "public:model_markup",
-        "documents.model_page": "public:model_page",
-        "figures.model_figure": "public:model_figure",
+        "documents.head_report": "model_pages:head_report",
+        "documents.model_markup": "model_pages:model_markup",
+        "documents.model_page": "model_pages:model_page",
+        "figures.model_figure": "model_grid:model_figure",
     },
     commands={"model": "commands:model", "write": "commands:write"},
 )

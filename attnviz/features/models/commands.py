@@ -13,12 +13,12 @@ from attnviz.core.limits import check_whole
 from attnviz.documents.page import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
-from attnviz.features.models.inside import INCLUDED, STORIES, ModelTrace, OtherLayer, Written, load, look_into
-from attnviz.features.models.inside.hybrids import others_in_words
-from attnviz.features.models.inside.layers.layer import Kind
-from attnviz.features.models.inside.offering import ALONG
-from attnviz.features.models.inside.pieces import Read
-from attnviz.features.models.inside.uses import costs_in_words
+from attnviz.features.language_models.inside import INCLUDED, STORIES, ModelTrace, OtherLayer, Written, load, look_into
+from attnviz.features.language_models.inside.hybrids import others_in_words
+from attnviz.features.language_models.inside.layers.layer import Kind
+from attnviz.features.language_models.inside.offering import ALONG
+from attnviz.features.language_models.inside.pieces import Read
+from attnviz.features.language_models.inside.uses import costs_in_words
 from attnviz.features.models.model_pages import head_report, model_page
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS

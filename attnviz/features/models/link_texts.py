@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
-from attnviz.features.models.inside import offered
-from attnviz.features.models.inside.edits import as_edits
+from attnviz.features.language_models.inside import offered
+from attnviz.features.language_models.inside.edits import as_edits
 from attnviz.link.codecs import HEAD_TEXT, By, Choice, Number, Parts, UnreadableError, Whole
 from attnviz.words import say
 

@@ -1,8 +1,8 @@
 """Writes a script that loads a model and prints one head's weights."""
 
-from attnviz.features.models.inside import ModelTrace, offered
-from attnviz.features.models.inside.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
-from attnviz.features.models.inside.writing import Sampling, can_write
+from attnviz.features.language_models.inside import ModelTrace, offered
+from attnviz.features.language_models.inside.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
+from attnviz.features.language_models.inside.writing import Sampling, can_write
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
@@ -113,14 +113,14 @@ def _changed(view: ModelTrace, layer: int, head: int, name: str, target: str, pr
             f"view = appended(view, {list(view.written)}, edits=as_edits(edits))"
         )
         appending = (
-            "from attnviz.features.models.inside.edits import as_edits\n"
-            "from attnviz.features.models.inside.writing import appended\n"
+            "from attnviz.features.language_models.inside.edits import as_edits\n"
+            "from attnviz.features.language_models.inside.writing import appended\n"
         )
     edits = "".join(f"    {str(edit)!r},\n" for edit in view.edits)
     loaded_by, told = _loaded_by(name)
     return (
         f"{_comment('needs', packages=_OWN)}\nimport torch\nfrom attnviz import look_into\n"
-        f"from attnviz.features.models.inside import load\n{appending}\n"
+        f"from attnviz.features.language_models.inside import load\n{appending}\n"
         f"{told}model, tokenizer = load({loaded_by!r})\nedits = [\n{edits}]\n"
         f"{looking}.only({view.kinds[0]!r})\n"
         f"weights = view.heads[{layer}, {head}].attention_weights  {_comment('rows')}\n\n"

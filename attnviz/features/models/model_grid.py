@@ -11,7 +11,7 @@ from attnviz.colours.palette import ROLES, SMALL_SIZE, TITLE_SIZE, on_page, them
 from attnviz.colours.shading import scale_of, shades
 from attnviz.core.arguments import typed
 from attnviz.core.tokens import token_labels
-from attnviz.features.models.inside import ModelTrace
+from attnviz.features.language_models.inside import ModelTrace
 from attnviz.figures.cells import fixed
 from attnviz.figures.picture import LABEL_CHARS
 from attnviz.words import say

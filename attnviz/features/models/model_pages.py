@@ -19,8 +19,8 @@ from attnviz.documents.page import page_of, paragraphs, script_json
 from attnviz.documents.report import report_page, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short, figures_in_words
 from attnviz.export import matrix_names
-from attnviz.features.models.inside import ModelTrace, OtherLayer
-from attnviz.features.models.inside.hybrids import others_in_words
+from attnviz.features.language_models.inside import ModelTrace, OtherLayer
+from attnviz.features.language_models.inside.hybrids import others_in_words
 from attnviz.features.models.model_grid import check_alike, grid_of, grid_shades, largest_of
 from attnviz.scripts import CONTROLS, joined
 from attnviz.words import plural, say

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attnviz.core.limits import MAX_SEED
-from attnviz.features.models.inside import INCLUDED, STORIES
+from attnviz.features.language_models.inside import INCLUDED, STORIES
 from attnviz.features.models.link_texts import (
     BY_LAYERS,
     COMPARED_TEXT,

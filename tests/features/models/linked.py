@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from attnviz.features.models.inside import INCLUDED, ModelEdit, offered
-from attnviz.features.models.inside.edits import CELLS, EVEN, MASK, OFF
+from attnviz.features.language_models.inside import INCLUDED, ModelEdit, offered
+from attnviz.features.language_models.inside.edits import CELLS, EVEN, MASK, OFF
 from attnviz.features.models.link_texts import COMPARED_TEXT, EDITS_TEXT, MODEL_TEXT, WRITTEN_TEXT, Compared
 
 up_to_9999 = st.integers(0, 9999)

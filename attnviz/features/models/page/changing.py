@@ -11,10 +11,10 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS
 from attnviz.core.tokens import token_labels
-from attnviz.features.models.inside import ModelEdit, ModelTrace
-from attnviz.features.models.inside.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF, PARTS
-from attnviz.features.models.inside.layers.latent import LEARNED_LATENT
-from attnviz.features.models.inside.layers.layer import Layer
+from attnviz.features.language_models.inside import ModelEdit, ModelTrace
+from attnviz.features.language_models.inside.edits import CELLS, EVEN, MASK, MOST_EDITS, OFF, PARTS
+from attnviz.features.language_models.inside.layers.latent import LEARNED_LATENT
+from attnviz.features.language_models.inside.layers.layer import Layer
 from attnviz.features.models.parameters import MODEL_CELL, MODEL_EDITS
 from attnviz.words import plural, say
 from attnviz.words.numbers import written

@@ -13,7 +13,7 @@ from attnviz.app.text import as_message, is_dark, message_of
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.comparing import Comparison
-from attnviz.features.models.inside import ModelTrace, offered
+from attnviz.features.language_models.inside import ModelTrace, offered
 from attnviz.features.models.link_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
 from attnviz.features.models.page.looked import looked
 from attnviz.features.models.page.typing import is_too_long, sentence

@@ -13,10 +13,10 @@ from attnviz.app.session.memory import mark_of_now
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.board.script import CONSTANTS
-from attnviz.features.models.inside import STORIES, ModelTrace
-from attnviz.features.models.inside.hybrids import others_in_words
-from attnviz.features.models.inside.layers.layer import Layer
-from attnviz.features.models.inside.pieces import Piece
+from attnviz.features.language_models.inside import STORIES, ModelTrace
+from attnviz.features.language_models.inside.hybrids import others_in_words
+from attnviz.features.language_models.inside.layers.layer import Layer
+from attnviz.features.language_models.inside.pieces import Piece
 from attnviz.features.models.link_texts import BY_LAYERS
 from attnviz.features.models.model_pages import GRID_STYLE, STRONGEST
 from attnviz.features.models.page.looked import looked_grid

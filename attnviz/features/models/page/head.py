@@ -16,13 +16,13 @@ from attnviz.core.stages import CAPPED, DISTANCE_BIAS, DIVIDED
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.explanation.summary import reads_most
-from attnviz.features.models.inside import ModelEdit, ModelTrace
-from attnviz.features.models.inside.edits import MASK, OFF, WEIGHTS
-from attnviz.features.models.inside.layers.between import symbols_of
-from attnviz.features.models.inside.layers.differential import PAIRED
-from attnviz.features.models.inside.layers.latent import CACHED, LATENT, LEARNED_LATENT
-from attnviz.features.models.inside.layers.layer import Layer
-from attnviz.features.models.inside.norms import NORMED
+from attnviz.features.language_models.inside import ModelEdit, ModelTrace
+from attnviz.features.language_models.inside.edits import MASK, OFF, WEIGHTS
+from attnviz.features.language_models.inside.layers.between import symbols_of
+from attnviz.features.language_models.inside.layers.differential import PAIRED
+from attnviz.features.language_models.inside.layers.latent import CACHED, LATENT, LEARNED_LATENT
+from attnviz.features.language_models.inside.layers.layer import Layer
+from attnviz.features.language_models.inside.norms import NORMED
 from attnviz.features.models.page.changing import show_controls
 from attnviz.features.models.page.writing import cache_in_words
 from attnviz.features.models.parameters import MODEL_CELL, MODEL_QUERY

@@ -16,14 +16,14 @@ from attnviz.app.keeper.memory import give_back
 from attnviz.app.text import literal, message_of
 from attnviz.core.cache import Cache
 from attnviz.core.limits import RefusedError, SaidError
-from attnviz.features.models.inside import STORIES, ModelEdit, ModelTrace, offered
-from attnviz.features.models.inside.editing import editing_of
-from attnviz.features.models.inside.loading import Progress
-from attnviz.features.models.inside.pieces import Read, most_tokens, n_tokens_of, n_weights
-from attnviz.features.models.inside.pretrained import look, scores_of
-from attnviz.features.models.inside.reasons import Why, moved, why
-from attnviz.features.models.inside.shelf import Shelf
-from attnviz.features.models.inside.writing import appended
+from attnviz.features.language_models.inside import STORIES, ModelEdit, ModelTrace, offered
+from attnviz.features.language_models.inside.editing import editing_of
+from attnviz.features.language_models.inside.loading import Progress
+from attnviz.features.language_models.inside.pieces import Read, most_tokens, n_tokens_of, n_weights
+from attnviz.features.language_models.inside.pretrained import look, scores_of
+from attnviz.features.language_models.inside.reasons import Why, moved, why
+from attnviz.features.language_models.inside.shelf import Shelf
+from attnviz.features.language_models.inside.writing import appended
 from attnviz.features.models.model_pages import grid_data
 from attnviz.stories.asked import Asked, right
 from attnviz.words import LANGUAGE, say

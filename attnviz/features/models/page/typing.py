@@ -12,7 +12,7 @@ from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.features.models.inside import offered
+from attnviz.features.language_models.inside import offered
 from attnviz.features.models.link_texts import BY_LAYERS, MOST_ABOVE, ORDERS
 from attnviz.features.models.parameters import (
     MODEL,

@@ -13,10 +13,10 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
 from attnviz.app.text import as_message, literal, message_of
 from attnviz.core.limits import SaidError
-from attnviz.features.models.inside import ModelEdit, ModelTrace
-from attnviz.features.models.inside.layers.layer import Kind
-from attnviz.features.models.inside.uses import has_next
-from attnviz.features.models.inside.writing import can_write
+from attnviz.features.language_models.inside import ModelEdit, ModelTrace
+from attnviz.features.language_models.inside.layers.layer import Kind
+from attnviz.features.language_models.inside.uses import has_next
+from attnviz.features.language_models.inside.writing import can_write
 from attnviz.features.models.link_texts import HEAD, Compared
 from attnviz.features.models.model_code import model_script
 from attnviz.features.models.model_grid import model_spec

@@ -15,10 +15,10 @@ from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
 from attnviz.core.limits import MAX_SEED, MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.core.tokens import visible
-from attnviz.features.models.inside import ModelTrace
-from attnviz.features.models.inside.pieces import text_of
-from attnviz.features.models.inside.uses import costs_in_words
-from attnviz.features.models.inside.writing import Chances, Sampling, can_write, drawn, ends_of
+from attnviz.features.language_models.inside import ModelTrace
+from attnviz.features.language_models.inside.pieces import text_of
+from attnviz.features.language_models.inside.uses import costs_in_words
+from attnviz.features.language_models.inside.writing import Chances, Sampling, can_write, drawn, ends_of
 from attnviz.features.models.link_texts import MOST_TOP, TOP
 from attnviz.features.models.page.grid import unknown_in_words
 from attnviz.features.models.page.looked import most_of

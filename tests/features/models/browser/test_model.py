@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz import look_into
-from attnviz.features.models.inside import INCLUDED
+from attnviz.features.language_models.inside import INCLUDED
 from attnviz.features.models.parameters import first_model
 from attnviz.words import say
 from attnviz.words.numbers import percent, written

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from attnviz.features.models.inside import STORIES
+from attnviz.features.language_models.inside import STORIES
 from attnviz.words import say
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import New

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnviz.features.models.inside import offered
+from attnviz.features.language_models.inside import offered
 from attnviz.features.models.page import looked
 
 

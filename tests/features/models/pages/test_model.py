@@ -15,9 +15,9 @@ from streamlit.delta_generator import DeltaGenerator
 from attnviz import look_into
 from attnviz.app.text import as_message
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
+from attnviz.features.language_models.inside import INCLUDED, STORIES, loading, offered
+from attnviz.features.language_models.inside.loading import Progress, load
 from attnviz.features.models import parameters as table
-from attnviz.features.models.inside import INCLUDED, STORIES, loading, offered
-from attnviz.features.models.inside.loading import Progress, load
 from attnviz.features.models.model_pages import STRONGEST
 from attnviz.features.models.page.typing import ModelSession
 from attnviz.link.state import as_the_app_opens
@@ -338,7 +338,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
         return load(name, one_by_one)
 
     monkeypatch.setattr(DeltaGenerator, "progress", progress)
-    monkeypatch.setattr("attnviz.features.models.inside.shelf.load", slowly)
+    monkeypatch.setattr("attnviz.features.language_models.inside.shelf.load", slowly)
     try:
         reader = Reader(PAGE, model_text="a cat that loads")
     finally:
@@ -354,8 +354,8 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("found", [True, False])
 def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.MonkeyPatch, *, found: bool) -> None:
     if not found:  # as where a model takes its numbers through something that isn't seen
-        monkeypatch.setattr("attnviz.features.models.inside.projections.found", lambda *_: None)
-        monkeypatch.setattr("attnviz.features.models.inside.watching.Watch._keep_output", lambda *_: None)
+        monkeypatch.setattr("attnviz.features.language_models.inside.projections.found", lambda *_: None)
+        monkeypatch.setattr("attnviz.features.language_models.inside.watching.Watch._keep_output", lambda *_: None)
     reader = on_board(model_text=f"a cat that is {found}")
     shown = set(reader.boards[0]["shown"])
     assert {"q", "k", "v", "attention_weights", "context"} <= shown

@@ -1,8 +1,8 @@
 """The page Language model reads a second text: it travels in the link, and is told where it can't be read."""
 
 from attnviz import look_into
+from attnviz.features.language_models.inside import INCLUDED, STORIES
 from attnviz.features.models import parameters as table
-from attnviz.features.models.inside import INCLUDED, STORIES
 from attnviz.words import say
 from tests.pages.reader import Reader, control_of, in_address
 

@@ -1,6 +1,6 @@
 """What a trace of a model offers is called with wrong arguments, too."""
 
-from tests.features.models.said import writer
+from tests.features.language_models.said import writer
 from tests.unit.project.public_calls import public_methods
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from attnviz import look_into
-from attnviz.features.models.inside import INCLUDED, ModelEdit, load, offered
-from attnviz.features.models.inside.offering import short_name
-from attnviz.features.models.inside.writing import Sampling, appended
+from attnviz.features.language_models.inside import INCLUDED, ModelEdit, load, offered
+from attnviz.features.language_models.inside.offering import short_name
+from attnviz.features.language_models.inside.writing import Sampling, appended
 from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer
 

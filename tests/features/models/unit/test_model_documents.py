@@ -13,7 +13,7 @@ import pytest
 from attnviz import ModelTrace, documents, look_into
 from attnviz.commands.main import main
 from attnviz.export import trace_json
-from attnviz.features.models.inside import load
+from attnviz.features.language_models.inside import load
 from attnviz.words import say
 from tests.unit.board.test_documents import HOSTILE, Read
 from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer

@@ -12,11 +12,11 @@ import torch
 from attnviz import look_into
 from attnviz.commands.main import main
 from attnviz.core.limits import RefusedError
-from attnviz.features.models.inside import loading
-from attnviz.features.models.inside.files.outline import TooLargeError, outline_of
-from attnviz.features.models.inside.loading import Progress, load
-from attnviz.features.models.inside.pretrained import watched
-from attnviz.features.models.inside.shelf import Shelf
+from attnviz.features.language_models.inside import loading
+from attnviz.features.language_models.inside.files.outline import TooLargeError, outline_of
+from attnviz.features.language_models.inside.loading import Progress, load
+from attnviz.features.language_models.inside.pretrained import watched
+from attnviz.features.language_models.inside.shelf import Shelf
 from tests.unit.helpers import until
 from tests.unit.small_models import DECODERS, MODELS, TEXT, WRITTEN_OUT, saved, tokenizer
 
@@ -51,7 +51,7 @@ def test_all_who_wait_are_told_and_nobody_else_waits(folder: str, monkeypatch: p
             assert goes_on.wait(60)
         return load(folder, lambda _: None)
 
-    monkeypatch.setattr("attnviz.features.models.inside.shelf.load", slowly)
+    monkeypatch.setattr("attnviz.features.language_models.inside.shelf.load", slowly)
     told: dict[int, list[Progress]] = {0: [], 1: []}
     waiting = [threading.Thread(target=shelf.get, args=("slow", told[each].append)) for each in told]
     for thread in waiting:

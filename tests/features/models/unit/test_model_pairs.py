@@ -8,7 +8,7 @@ import torch
 from attnviz import look_into
 from attnviz.commands.main import main
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError
-from attnviz.features.models.inside import INCLUDED, STORIES, load
+from attnviz.features.language_models.inside import INCLUDED, STORIES, load
 from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, tokenizer
 

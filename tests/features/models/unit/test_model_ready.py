@@ -1,7 +1,7 @@
 """A server that is ready holds the model that the page opens with."""
 
 from attnviz.feature import filled
-from attnviz.features.models.inside import STORIES, offered
+from attnviz.features.language_models.inside import STORIES, offered
 from attnviz.features.models.page import looked
 
 

@@ -11,9 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attnviz import ModelTrace, look_into
 from attnviz.commands.main import main
-from attnviz.features.models.inside import load
-from attnviz.features.models.inside.uses import Costs, costs_of
-from attnviz.features.models.inside.writing import Sampling, appended
+from attnviz.features.language_models.inside import load
+from attnviz.features.language_models.inside.uses import Costs, costs_of
+from attnviz.features.language_models.inside.writing import Sampling, appended
 from tests.unit.small_models import DECODERS, MODELS, WORDS, bart, saved, tokenizer
 
 SETTINGS = [{"temperature": 1.0}, {"temperature": 0.5, "top_k": 3}, {"temperature": 2.0, "top_p": 0.6},

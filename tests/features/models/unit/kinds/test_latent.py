@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz import ModelTrace, look_into
-from attnviz.features.models.inside.edits import PARTS
+from attnviz.features.language_models.inside.edits import PARTS
 from attnviz.features.models.page.changing import changeable, why_not_all
 from tests.families.building import Family, built, families
 from tests.families.checking import beyond, unequal

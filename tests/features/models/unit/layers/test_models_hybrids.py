@@ -8,8 +8,8 @@ import torch
 
 from attnviz import look_into
 from attnviz.documents import model_page
-from attnviz.features.models.inside import ModelTrace, OtherLayer
-from attnviz.features.models.inside.hybrids import others_in_words
+from attnviz.features.language_models.inside import ModelTrace, OtherLayer
+from attnviz.features.language_models.inside.hybrids import others_in_words
 from attnviz.features.models.model_code import model_script
 from attnviz.features.models.model_grid import model_spec
 from attnviz.features.models.model_pages import grid_data, model_markup

@@ -1,0 +1,21 @@
+"""Models that people use; transformers is imported when it's first needed."""
+
+from attnviz.features.language_models.inside.edits import ModelEdit
+from attnviz.features.language_models.inside.layers.layer import Layer
+from attnviz.features.language_models.inside.layers.other_layers import OtherLayer
+from attnviz.features.language_models.inside.loading import load
+from attnviz.features.language_models.inside.looking import look_into
+from attnviz.features.language_models.inside.offering import INCLUDED, STORIES, offered
+from attnviz.features.language_models.inside.reasons import why
+from attnviz.features.language_models.inside.trace import Heads, ModelTrace
+from attnviz.features.language_models.inside.uses import sentence_vector, similarity
+from attnviz.features.language_models.inside.writing import Sampling, Written, write
+
+__all__ = [
+    "INCLUDED", "STORIES", "Heads", "Layer", "ModelEdit", "ModelTrace", "OtherLayer", "Sampling", "Written", "load",
+    "look_into", "offered", "sentence_vector", "similarity", "write",
+]  # fmt: skip
+
+# Here, because a trace knows nothing of what writes on from it, and of why.
+ModelTrace.write = write
+ModelTrace.why = why
