@@ -16,6 +16,7 @@ from attnviz.app.server.numbers import PATHS, Numbers
 from attnviz.app.server.packed import SendsPacked
 from attnviz.app.server.settings import settings
 from attnviz.app.server.speaking import Speaks
+from attnviz.app.server.uploads import Uploads
 from attnviz.app.server.visitors import Visitors, listed
 from attnviz.app.server.where import SafeHeaders, SaysWhere
 from attnviz.feature import filled
@@ -40,6 +41,7 @@ def middleware() -> list[Middleware]:
             most_mib=given.most_memory,
             forwarders=given.forwarders,
         ),
+        Middleware(Uploads),
         Middleware(SaysWhere),
         Middleware(SendsPacked),
     ]

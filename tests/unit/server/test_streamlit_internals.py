@@ -5,7 +5,6 @@ Names and arguments of what the app calls are the type checker's to find.
 """
 
 import inspect
-import math
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -17,29 +16,21 @@ import pytest
 import streamlit as st
 from streamlit import runtime
 from streamlit.elements.widgets import number_input, selectbox, text_widgets
-from streamlit.elements.widgets.number_input import NumberInputSerde
-from streamlit.elements.widgets.selectbox import SelectboxSerde
 from streamlit.file_util import get_static_dir
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state import SessionState, query_params
-from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import WStates
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attnviz.app import streamlit_internals as internals
 from attnviz.app.components.script_file import app_letters, scripts_of_components
 from attnviz.app.entry import SCRIPT
 from attnviz.app.session.component import component
-from attnviz.core.limits import MAX_FILE_BYTES, MAX_UPLOADED_BYTES, MAX_UPLOADS
 from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS
 
 
@@ -72,71 +63,6 @@ def test_a_page_is_there_as_long_as_the_server_says_so_and_without_one(monkeypat
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(is_active_session="open".__eq__))
     assert [internals.is_connected(each) for each in ("open", "closed")] == [True, False]
-
-
-# What was forged counts as the control's default
-
-OPTIONS = ["a", "b"]
-WHOLE = NumberInputSerde(3, NumberInput.INT, 1, 16)
-CHOICE = SelectboxSerde(
-    OPTIONS, formatted_options=OPTIONS, formatted_option_to_option_index={"a": 0, "b": 1}, default_option_index=0
-)
-
-
-def sent(serde: Any, value_type: Any, **value: Any) -> tuple[Any, Any]:
-    """Return what a control makes of a message, and what Streamlit then takes for its type."""
-    session = SessionState()
-    session._set_widget_metadata(WidgetMetadata("w", serde.deserialize, serde.serialize, value_type))
-    session.set_widgets_from_proto(WidgetStates(widgets=[WidgetState(id="w", **value)]))
-    made, metadata = session._new_widget_state["w"], session._get_widget_metadata("w")
-    return made, metadata and metadata.value_type
-
-
-def test_what_was_forged_counts_as_the_default_and_streamlit_itself_hands_it_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What no browser sends is tried with every control of the app in tests/pages/session/test_forged.py."""
-    assert sent(WHOLE, "double_value", int_value=7) == (7, "double_value")
-    assert sent(WHOLE, "double_value", double_value=math.nan) == (3, "double_value")
-    assert sent(CHOICE, "string_value", string_value="c")[0] == "a"
-    monkeypatch.setattr(WStates, "__getitem__", internals._value_of)
-    with pytest.raises(ValueError, match="NaN"):
-        sent(WHOLE, "double_value", double_value=math.nan)
-    assert sent(CHOICE, "string_value", string_value="c")[0] == "c"
-
-
-# Uploads
-
-
-def upload(uploads: MemoryUploadedFileManager, session: str, number: int, size: int) -> None:
-    uploads.add_file(session_id=session, file=UploadedFileRec(f"{session}.{number}", "n", "t", bytes(size)))
-
-
-def held(uploads: MemoryUploadedFileManager) -> dict[str, list[str]]:
-    return {session: list(files) for session, files in uploads.file_storage.items() if files}
-
-
-@pytest.mark.parametrize(("adds", "most"), [(internals._keep_few, MAX_UPLOADS), (internals._add_file, 60)])
-def test_a_session_holds_few_files_the_latest_and_of_streamlit_itself_all(
-    monkeypatch: pytest.MonkeyPatch, adds: Any, most: int
-) -> None:
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", adds)
-    uploads = MemoryUploadedFileManager("/upload")
-    for number in range(60):
-        upload(uploads, "s", number, 10)
-    assert held(uploads) == {"s": [f"s.{number}" for number in range(60 - most, 60)]}
-    assert uploads._total_bytes == 10 * most
-
-
-def test_all_sessions_together_hold_so_many_bytes_and_those_who_have_most_lose_theirs() -> None:
-    uploads = MemoryUploadedFileManager("/upload")
-    upload(uploads, "reader", 0, 1000)
-    for session in range(2 * MAX_UPLOADED_BYTES // MAX_FILE_BYTES // MAX_UPLOADS):
-        for number in range(MAX_UPLOADS):
-            upload(uploads, f"greedy{session}", number, MAX_FILE_BYTES)
-            assert uploads._total_bytes <= MAX_UPLOADED_BYTES
-    assert held(uploads)["reader"] == ["reader.0"]
-    assert uploads._total_bytes > MAX_UPLOADED_BYTES - MAX_FILE_BYTES
 
 
 # Messages of a page that one run answers: the page's own controls aren't told by Back, which follows a press of one
@@ -214,11 +140,14 @@ def test_no_message_is_one_that_a_page_is_thought_to_have() -> None:
 
 
 @pytest.mark.parametrize("control", [number_input, selectbox, text_widgets])
-def test_each_control_of_streamlits_copies_a_whole_session_to_see_its_own_value(control: object) -> None:
+def test_each_control_of_streamlits_copies_a_whole_session_to_see_its_own_value(
+    control: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = re.findall(r"session_state = get_session_state\(\)\.(\w+)\n(.*)\n", inspect.getsource(control))  # type: ignore[arg-type]
     assert asked
     assert all(name == "filtered_state" and "key in session_state and session_state[key]" in use for name, use in asked)
     assert isinstance(SessionState().filtered_state, dict)
+    monkeypatch.setattr(SafeSessionState, "filtered_state", property(lambda states: states))
     one: Any = SafeSessionState(SessionState(), lambda: None)
     one["a"] = 5
     assert ("a" in one.filtered_state, "b" in one.filtered_state, one.filtered_state["a"]) == (True, False, 5)
