@@ -40,6 +40,8 @@ SLOTS = (
     "boards",  # a function that returns its boards of a query alone, by what pages ask for: app/server/boards.py
     "bare_says",  # a function that returns what the bare address of a page says, of a page's name: app/server/where.py
     "moved_to",  # a function that returns the page that a page's link has moved to, or None: app/server/where.py
+    "script",  # a function that returns the file of a script that is fetched alone: app/components/script_file.py
+    "drawn_by",  # a function that returns such a file, where it draws a page and its query: app/server/where.py
     "ready",  # a function that loads early what readers would wait for, once all is imported: app/server/answers.py
     "fills_controls",  # a function that returns what fills controls, by names of parameters: app/shell/opened_link.py
     "arrived",  # a function that is told which page a session opens first, and of what query: app/shell/opened_link.py

@@ -1,6 +1,6 @@
 """Node, which runs the page's scripts without a browser. A Python package brings it.
 
-Runs the tests in tests/js: ``python -m tests.node``.
+Runs the tests in tests/js and of features: ``python -m tests.node``.
 """
 
 import json
@@ -109,7 +109,7 @@ class PageScript:
 
 def main() -> int:
     with what_python_sends() as environment:
-        command = [*WITH_SENT, "--test", *sys.argv[1:], "tests/js/*.test.js"]
+        command = [*WITH_SENT, "--test", *sys.argv[1:], "tests/js/*.test.js", "tests/features/*/js/*.test.js"]
         return subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
 
 

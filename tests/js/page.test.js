@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { makeRoom } from "../../attnviz/app/components/heatmaps/drawing.js";
 
 const EARLY_KEYS = readFileSync(new URL("../../attnviz/app/server/early_keys.js", import.meta.url), "utf8");
 const LOOKS_A_SECOND = 10;
@@ -83,35 +82,4 @@ test("a page that never rests scrolls by its keys again within some seconds", ()
   assert.ok(!press("PageDown"));
   assert.equal(page.look, undefined);
   assert.deepEqual(page.heard, []);
-});
-
-test("an explanation is scrolled to as often as it grows, and not while its reader scrolls on", () => {
-  let scrolled = 0;
-  const box = () => ({ top: 0, bottom: 0 });
-  class Element {
-    offsetHeight = 100;
-    isConnected = true;
-    style = { setProperty() {}, removeProperty() {}, getPropertyValue: () => "" };
-    getBoundingClientRect = box;
-    scrollIntoView() { scrolled += 1; }
-    remove() {}
-  }
-  const panel = new Element();
-  Object.assign(globalThis, {
-    HTMLElement: Element,
-    document: { documentElement: new Element() },
-  });
-  const [root, gap, picked] = [new Element(), new Element(), { parentElement: null }].map((each) => (
-    /** @type {HTMLElement} */ (/** @type {unknown} */ (each))
-  ));
-  const look = () => makeRoom(root, gap, /** @type {any} */ (panel), picked, true);
-  look();
-  assert.equal(scrolled, 1);
-  for (let i = 0; i < 3; i += 1) look();
-  assert.equal(scrolled, 1);
-  panel.offsetHeight = 180;
-  look();
-  assert.equal(scrolled, 2);
-  for (let i = 0; i < 20; i += 1) look();
-  assert.equal(scrolled, 2);
 });

@@ -11,8 +11,8 @@ from pathlib import Path
 from streamlit.file_util import get_static_dir
 
 from attnviz.board.script import board_script, plane_script
-from attnviz.figures import FIGURES
-from attnviz.scripts import joined, script, shortened
+from attnviz.feature import filled
+from attnviz.scripts import script, shortened
 from attnviz.words import LANGUAGE, by_language, languages
 
 FOLDER = "scripts"
@@ -39,7 +39,7 @@ def packed(text: bytes) -> bytes:
     return whole.compress(text) + whole.flush()
 
 
-def _file(part: str, joined_script: str) -> ScriptFile:
+def file_of(part: str, joined_script: str) -> ScriptFile:
     """Return the script of the component with the HTML class `part`."""
     text = shortened(joined_script).encode()
     name = f"{part}.{blake2s(text, digest_size=10).hexdigest()}.js"
@@ -50,29 +50,24 @@ def _file(part: str, joined_script: str) -> ScriptFile:
 @by_language()
 def board_file() -> ScriptFile:
     """Return the board's script, in the session's language."""
-    return _file("board", board_script(f"./{plane_file().name}"))
+    return file_of("board", board_script(f"./{plane_file().name}"))
 
 
 @by_language()
 def plane_file() -> ScriptFile:
     """Return the script of the board's plane, in the session's language."""
-    return _file("plane", plane_script())
-
-
-@by_language()
-def heatmaps_file() -> ScriptFile:
-    """Return the heatmaps' script, in the session's language."""
-    return _file("heatmaps", joined(Path(__file__).parent / "heatmaps" / "heatmaps.js", {"FIGURES": FIGURES}))
+    return file_of("plane", plane_script())
 
 
 @cache
 def script_files() -> dict[str, ScriptFile]:
     """Return the files in all languages, by their names."""
+    makers = (board_file, plane_file, *filled("script").values())
     found: dict[str, ScriptFile] = {}
     for language in languages():
         context = copy_context()
         context.run(LANGUAGE.set, language)
-        found |= {file.name: file for file in map(context.run, (board_file, plane_file, heatmaps_file))}
+        found |= {file.name: file for file in map(context.run, makers)}
     return found
 
 

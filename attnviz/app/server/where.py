@@ -4,9 +4,9 @@ The address /lesson may be a page, or the folder that an app is served from. Str
 the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
 there alone. The tests in the browser fail when Streamlit no longer reads this.
 
-The script of a board, or of heatmaps, is asked for by these, when they are drawn, the letters by the first text, and
-the scripts that draw components when the first of these is drawn: told of them here, the browser fetches them beside
-Streamlit's own, and no first picture waits for them. A page is told of no other page's script.
+The script of a board, or of what a page shows in its place, is asked for by these, when they are drawn, the letters by
+the first text, and the scripts that draw components when the first of these is drawn: told of them here, the browser
+fetches them beside Streamlit's own, and no first picture waits for them. A page is told of no other page's script.
 
 And the headers that tell a browser what a page may do: load nothing from elsewhere, stand in no stranger's page.
 """
@@ -19,14 +19,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.components.script_file import board_file, heatmaps_file, letters_file, scripts_of_components
+from attnviz.app.components.script_file import board_file, letters_file, scripts_of_components
 from attnviz.feature import features, filled, pages
 from attnviz.link.set_up import CHANGES
 from attnviz.link.state import as_the_app_opens, read_query
 
 _EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-8")
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# Of those behind a door; the page that the app opens with shows a board, or heatmaps.
+# Of those behind a door; the page that the app opens with shows a board, too.
 WITH_BOARD = tuple(page.name for page in pages() if page.door and page.has_board)
 WITHOUT = tuple(page.name for page in pages() if not page.has_board)
 # Folders of pages that need nothing of Streamlit's.
@@ -67,7 +67,8 @@ def soon(path: str, query: bytes) -> bytes:
     if page in WITHOUT:
         return _SOON
     # In the language that the browser accepts, as the session that comes.
-    file = heatmaps_file() if page not in WITH_BOARD and b"view=heatmaps" in query else board_file()
+    others = (drawn_by(page, query) for drawn_by in filled("drawn_by").values())
+    file = next(filter(None, others), None) or board_file()
     return f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 

@@ -11,6 +11,8 @@ FEATURE = Feature(
     fills={
         "parameters": "parameters:rows",
         "boards": "boards:boards",
+        "script": "page.heatmaps:heatmaps_file",
+        "drawn_by": "page.heatmaps:drawn_by",
         "places": "places:places",
         "opens": "page.ways:open_place",
         "way": "page.ways:way",

@@ -25,7 +25,6 @@ TYPES = {
     "attnviz_address": ("Data", "attnviz/scripts/address.js"),
     "attnviz_board": ("BoardData", ""),
     "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
-    "attnviz_heatmaps": ("Data", "attnviz/app/components/heatmaps/types.js"),
     "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
@@ -74,7 +73,6 @@ def sent() -> list[tuple[str, str]]:
     readers = [
         Reader(causal="true", edits="w_q.0.0.1e30*x.1.0.-2", bias="true", temperature="0.5", query="2"),
         Sharing(),
-        Reader(view="heatmaps"),
         Reader("pages/lesson.py", step="projections"),
         Reader("pages/questions.py", question="where", predicted="where.tried"),
         Reader("pages/questions.py", question="order", predicted="order.tried"),

@@ -18,7 +18,6 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from attnviz import Scenario
-from attnviz.app.components.script_file import heatmaps_file
 from attnviz.app.server.numbers import Numbers
 from attnviz.board.drawn import OF_PLAYGROUND, drawn_data
 from attnviz.board.script import board_script, plane_script
@@ -99,7 +98,6 @@ def _taken_home() -> dict[str, str]:
         "figure": figure_page(heatmap_spec(traced(what_if), "attention_weights"), "A"),
         "kept": str([(each.notices, [s.plain for s in getattr(each, "stages", {}).values()]) for each in _kept()]),
         "board": board_script("") + plane_script(),
-        "heatmaps": heatmaps_file().text.decode(),
         "data": json.dumps(data, ensure_ascii=False),
         "report": report(kept, traced(kept)),
         "notebook": notebook(many),

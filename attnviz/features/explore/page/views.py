@@ -10,7 +10,6 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.components import script_file
 from attnviz.app.components.board import AT, mark_while_older, numbers_of
 from attnviz.app.parts.picked_cell import picked_cell, show_layer_picker, show_picked, take_click
 from attnviz.app.parts.predicting import asked_style
@@ -28,6 +27,8 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import pictured
 from attnviz.explanation import Explanation
 from attnviz.explanation.summary import described
+from attnviz.features.explore.page.heatmaps import STYLE as HEATMAPS_STYLE
+from attnviz.features.explore.page.heatmaps import heatmaps_file
 from attnviz.features.explore.page.kept import keep_as_a, kept
 from attnviz.features.explore.page.ways import open_panel
 from attnviz.features.explore.parameters import BOARD, HEATMAPS, KEEP, OPEN, VIEW
@@ -97,8 +98,8 @@ _HEATMAPS_KEY = "playground.heatmaps"
 _heatmaps = component(
     "heatmaps",
     '<div class="heatmaps"></div>',
-    lambda: script_file.heatmaps_file().fetched,
-    css=(Path(script_file.__file__).parent / "heatmaps" / "heatmaps.css").read_text(encoding="utf-8"),
+    lambda: heatmaps_file().fetched,
+    css=HEATMAPS_STYLE,
 )
 
 

@@ -1,11 +1,11 @@
 // How much room everything of a heatmap takes.
 
-import { canvasOf } from "../../../board/cells/elements.js";
-import { paintPixels } from "../../../board/cells/pixels.js";
-import { FIGURES } from "../../../scripts/sent.js";
+import { canvasOf } from "../../../../board/cells/elements.js";
+import { paintPixels } from "../../../../board/cells/pixels.js";
+import { FIGURES } from "../../../../scripts/sent.js";
 
 /** @import { Layout, Picture, Colours } from "./types.js" */
-/** @import { Hatch } from "../../../scripts/sent.js" */
+/** @import { Hatch } from "../../../../scripts/sent.js" */
 
 const TITLE = 14;
 const SMALLEST_TITLE = 12; // of its letters, which shrink where a narrow matrix has a long title

@@ -2,15 +2,15 @@
 // Where the page's query changes, they ask for the numbers of it; the page's run comes later.
 // What is in sight, or nearly, is drawn at once, the rest when nothing else is to be done.
 
-import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
-import { rampsOf } from "../../../board/cells/colours.js";
-import { numbersFor } from "../../../scripts/query.js";
-import { isOf, keptIn } from "../../../scripts/parts.js";
-import { FIGURES } from "../../../scripts/sent.js";
+import { make, onTheme, themeOf } from "../../../../board/cells/elements.js";
+import { rampsOf } from "../../../../board/cells/colours.js";
+import { numbersFor } from "../../../../scripts/query.js";
+import { isOf, keptIn } from "../../../../scripts/parts.js";
+import { FIGURES } from "../../../../scripts/sent.js";
 import { Heatmap } from "./heatmap.js";
 import { makeRoom } from "./drawing.js";
 
-/** @import { Drawing, Trigger } from "../../../scripts/types.js" */
+/** @import { Drawing, Trigger } from "../../../../scripts/types.js" */
 /** @import { Colours, Data } from "./types.js" */
 
 const BESIDE = 14; // pixels between the pointer and what is said
@@ -210,7 +210,7 @@ class Heatmaps {
   }
 }
 
-/** @param {string} name @param {import("../../../scripts/sent.js").Hatch} hatch */
+/** @param {string} name @param {import("../../../../scripts/sent.js").Hatch} hatch */
 function named(name, { ground, line, ink }) {
   return { [`${name}-ground`]: ground, [`${name}-line`]: line, [`${name}-ink`]: ink };
 }

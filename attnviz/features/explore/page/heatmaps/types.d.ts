@@ -1,6 +1,6 @@
 // What the heatmaps of a page are sent: see attnviz/figures/on_page.py.
 
-import type { Hatch } from "../../../scripts/sent.js";
+import type { Hatch } from "../../../../scripts/sent.js";
 
 export interface Picture {
   title: string;

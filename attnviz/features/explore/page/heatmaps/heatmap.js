@@ -1,11 +1,11 @@
 // One matrix as a heatmap: a title with its formula, a line about it, the names of rows and columns, and the cells.
 
-import { make, setText, toggle, write } from "../../../board/cells/elements.js";
-import { shadeOf } from "../../../board/cells/colours.js";
-import { bytesIn, numbersIn } from "../../../board/values/matrices.js";
-import { inDigits, NEARLY, written } from "../../../board/values/numbers.js";
-import { FIGURES } from "../../../scripts/sent.js";
-import { say } from "../../../scripts/sentences.js";
+import { make, setText, toggle, write } from "../../../../board/cells/elements.js";
+import { shadeOf } from "../../../../board/cells/colours.js";
+import { bytesIn, numbersIn } from "../../../../board/values/matrices.js";
+import { inDigits, NEARLY, written } from "../../../../board/values/numbers.js";
+import { FIGURES } from "../../../../scripts/sent.js";
+import { say } from "../../../../scripts/sentences.js";
 import { LABEL, layoutOf, paint } from "./drawing.js";
 
 /** @import { Colours, Frame, Layout, Picture } from "./types.js" */
