@@ -2,8 +2,6 @@
 
 import base64
 import html
-import struct
-import zlib
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -18,6 +16,7 @@ from attnviz.core.limits import in_short
 from attnviz.core.trace import Trace
 from attnviz.documents.board_svg import heatmap_svg
 from attnviz.documents.page import own_face, page_of, script_json
+from attnviz.documents.pixels import image, in_base64
 from attnviz.figures.cells import DARK_INK, LIGHT_INK, hatch_of, hatched, sign_of, value_in_words
 from attnviz.figures.heatmap import formula_in, spec_of
 from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
@@ -39,8 +38,7 @@ def matrix_markup(picture: Picture) -> str:
 
 def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
     """Return a small HTML picture; `side` and `most` are in pixels."""
-    scale = min(side, most / max(picture.z.shape))
-    return _image(picture, f"width:{picture.z.shape[1] * scale:.0f}px;height:{picture.z.shape[0] * scale:.0f}px")
+    return _image(picture, min(side, most / max(picture.z.shape)))
 
 
 def pixels(picture: Picture) -> np.ndarray:
@@ -90,11 +88,11 @@ def _cell(picture: Picture, row: int, column: int, rgb: np.ndarray, dark_ink: bo
 
 def _labelled_picture(picture: Picture) -> str:
     """Return a picture, with row names where these are few enough."""
-    n_rows, n_columns = picture.z.shape
-    side = max(1.0, min(16.0, _LARGEST / max(n_rows, n_columns)))
-    image = _image(picture, f"width:{n_columns * side:.0f}px;height:{n_rows * side:.0f}px")
+    n_rows = len(picture.z)
+    side = max(1.0, min(16.0, _LARGEST / max(picture.z.shape)))
+    drawn = _image(picture, side)
     if n_rows > LABELLED:
-        return image
+        return drawn
     size = min(11.0, side)
     labels = "".join(
         f'<div style="height:{side:.2f}px;line-height:{side:.2f}px">{html.escape(row)}</div>' for row in picture.rows
@@ -102,29 +100,15 @@ def _labelled_picture(picture: Picture) -> str:
     return (
         '<div style="display:flex">'
         f'<div style="font-size:{size:.1f}px;text-align:right;padding-right:6px;white-space:nowrap">{labels}</div>'
-        f"{image}</div>"
+        f"{drawn}</div>"
     )
 
 
-def _image(picture: Picture, style: str) -> str:
-    data = base64.b64encode(png(pixels(picture))).decode("ascii")
-    alt = html.escape(f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}")
-    framed = f"outline:1px solid {picture.theme.grid}"  # a 0 looks like the page
-    return f'<img alt="{alt}" style="image-rendering:pixelated;{framed};{style}" src="data:image/png;base64,{data}">'
-
-
-def png(rgb: np.ndarray) -> bytes:
-    """Return pixels ``(rows, columns, 3)`` from 0 to 255 as a PNG.
-
-    Source: W3C, Portable Network Graphics (third edition), sections 5 and 11.
-    """
-    n_rows, n_columns, _ = rgb.shape
-    header = struct.pack(">IIBBBBB", n_columns, n_rows, 8, 2, 0, 0, 0)  # 8 bits a channel, red green blue
-    lines = np.concatenate([np.zeros((n_rows, 1), np.uint8), rgb.reshape(n_rows, -1)], axis=1)  # each unfiltered
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    )
+def _image(picture: Picture, side: float) -> str:
+    rows, columns = picture.z.shape
+    alt = f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}"
+    framed = f"outline:1px solid {picture.theme.grid};"  # a 0 looks like the page
+    return image(pixels(picture), columns * side, rows * side, alt, framed)
 
 
 def still_heatmap(drawn: Picture, formula: str) -> dict[str, str]:
@@ -135,7 +119,7 @@ def still_heatmap(drawn: Picture, formula: str) -> dict[str, str]:
     if drawn.in_cell:
         return {"image/svg+xml": heatmap_svg(drawn, formula, drawn.stage.title)}
     side = max(1, _LARGEST // max(drawn.z.shape))
-    return {"image/png": base64.b64encode(png(pixels(drawn).repeat(side, 0).repeat(side, 1))).decode("ascii")}
+    return {"image/png": in_base64(pixels(drawn).repeat(side, 0).repeat(side, 1))}
 
 
 # The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.

@@ -14,8 +14,8 @@ from attnviz.colours.shading import ramp
 from attnviz.core.arguments import typed
 from attnviz.core.limits import check_whole
 from attnviz.core.tokens import token_labels, visible
-from attnviz.documents.matrices import png
 from attnviz.documents.page import page_of, paragraphs, script_json
+from attnviz.documents.pixels import image
 from attnviz.documents.report import report_page, section
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_short, figures_in_words
 from attnviz.export import matrix_names
@@ -211,17 +211,13 @@ def model_markup(view: ModelTrace) -> str:
 def _part(view: ModelTrace) -> str:
     grid = grid_of(view)
     scale = min(6.0, 900 / grid.z.shape[1])
-    size = f"width:{grid.z.shape[1] * scale:.0f}px;height:{grid.z.shape[0] * scale:.0f}px"
-    data = b64encode(png(grid_shades(grid))).decode("ascii")
-    alt = html.escape(say("models.alt", layers=len(view.attending), heads=view.n_heads, model=view.name))
+    alt = say("models.alt", layers=len(view.attending), heads=view.n_heads, model=view.name)
+    pictured = image(grid_shades(grid), grid.z.shape[1] * scale, grid.z.shape[0] * scale, alt)
     kind = view.kinds[0]
     many = say("models.many", layers=plural(len(view.attending), "layer"), heads=plural(view.n_heads, "head"))
     title = html.escape(say(f"models.kind.{kind}", model=view.name))
     told = html.escape(" ".join([_sentence(view), *others_in_words(view.layers)]))
-    return (
-        f"<p><b>{title}</b>: {many}. {told}<br>{say('models.axes')}.</p>"
-        f'<img alt="{alt}" style="image-rendering:pixelated;{size}" src="data:image/png;base64,{data}">'
-    )
+    return f"<p><b>{title}</b>: {many}. {told}<br>{say('models.axes')}.</p>{pictured}"
 
 
 def _sentence(view: ModelTrace) -> str:

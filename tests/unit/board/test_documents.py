@@ -23,8 +23,8 @@ import attnviz
 from attnviz import Scenario, documents
 from attnviz.colours.palette import ROLES
 from attnviz.core.stages import STAGES
-from attnviz.documents.matrices import png
 from attnviz.documents.page import script_json
+from attnviz.documents.pixels import png
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.figures.small_tables import Table
 from attnviz.words.numbers import written

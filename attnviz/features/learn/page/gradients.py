@@ -2,7 +2,6 @@
 
 import html
 import math
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Literal
 
@@ -15,7 +14,7 @@ from attnviz.colours.shading import shades, takes_black
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.layers import STACK
 from attnviz.core.stages import HEADS, Stage
-from attnviz.documents.matrices import png
+from attnviz.documents.pixels import image
 from attnviz.features.learn.training import Place, Training
 from attnviz.words import say
 from attnviz.words.numbers import in_format, written
@@ -29,7 +28,7 @@ _STYLE = """<style>
 .learn-gradients { display: flex; flex-wrap: wrap; gap: 14px 30px; align-items: end; }
 .learn-gradients figure { margin: 0; max-width: 100%; overflow-x: auto; }
 .learn-gradients figure div { display: flex; gap: 6px; align-items: end; }
-.learn-gradients img { image-rendering: pixelated; outline: 1px solid #8885; }
+.learn-gradients img { outline: 1px solid #8885; }
 .learn-gradients figcaption { margin-top: 4px; font-size: 13px; }
 .learn-gradients table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 .learn-gradients th { padding: 0 6px; font-weight: normal; text-align: right; white-space: nowrap; }
@@ -119,9 +118,8 @@ def _image(matrix: np.ndarray, role: Role, dark: bool) -> str:
     limit = float(np.abs(matrix).max()) or 1.0
     rows, columns = matrix.shape
     side = max(2.0, min(12.0, _PICTURE / max(rows, columns)))
-    source = b64encode(png(shades(matrix, (-limit, limit), role, dark).astype(np.uint8))).decode()
-    size = f"width:{columns * side:.0f}px;height:{max(8, rows * side):.0f}px"
-    return f'<img alt="" style="{size}" src="data:image/png;base64,{source}">'
+    colours = shades(matrix, (-limit, limit), role, dark).astype(np.uint8)
+    return image(colours, columns * side, max(8, rows * side), alt="")
 
 
 def called(stage: Stage) -> str:
