@@ -15,11 +15,10 @@ import torch
 from attnviz.colours.palette import NEGATIVE, PAPER, PICKED, ROLES, Tone
 from attnviz.colours.shading import all_limits
 from attnviz.core.attention import AttentionTrace
-from attnviz.core.given import GIVEN
+from attnviz.core.given import GIVEN, HIDING
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view, placed
 from attnviz.core.masks import PAINTED, Masked
-from attnviz.core.matrix_input import may_hide
 from attnviz.core.rules import declaration, in_rows
 from attnviz.core.rules.product import summed_factors
 from attnviz.core.scenario import Scenario
@@ -211,7 +210,7 @@ def _packed(trace: Trace, name: str, tensor: torch.Tensor) -> dict[str, Any]:
     quotient = _as_quotient(trace, trace.stages[name], numbers)
     if quotient is not None:
         return shape | quotient
-    runs = _runs(numbers) if may_hide(name) else []
+    runs = _runs(numbers) if name in HIDING else []
     if runs:
         return shape | {"runs": runs}
     return shape | {"float32": bits_of(numbers)}

@@ -263,3 +263,4 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
 )})  # fmt: skip
 TO_HEADS = tuple(name for name, given in GIVEN.items() if given.to_heads)
 ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # for all layers
+HIDING = tuple(name for name, given in GIVEN.items() if given.hides)

@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from attnviz.core import limits
-from attnviz.core.given import GIVEN
+from attnviz.core.given import GIVEN, HIDING
 from attnviz.core.layers import STACK, named, placed
 from attnviz.core.limits import RefusedError
 from attnviz.core.seeding.vectors import Rows, stated_matrix
@@ -108,22 +108,13 @@ def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
 
     Raises ``ValueError`` naming the first that is not finite in float32.
     """
-    hides = (numbers == -np.inf) & may_hide(name)
+    hides = (numbers == -np.inf) & (name in HIDING)
     bad = np.argwhere(~(np.abs(numbers) < TOO_LARGE) & ~hides)
     if len(bad):
         row, column = bad[0].tolist()
         value = float(numbers[row, column])
         raise RefusedError("not_finite", matrix=name, row=row, column=column, value=value)
     return np.where(hides, numbers, np.clip(numbers, -_LARGEST, _LARGEST))
-
-
-def may_hide(name: str) -> bool:
-    """Whether a matrix may hold -inf.
-
-    >>> may_hide("mask"), may_hide("w_q")
-    (True, False)
-    """
-    return name in GIVEN and GIVEN[name].hides
 
 
 def numbers_given(name: str, given: Matrix | str | None) -> Rows | None:
@@ -160,7 +151,7 @@ def checked_edit(given: Any) -> Edit:
         raise RefusedError("no_edit", value=given) from None
     if not isinstance(edit.matrix, str) or not is_editable(edit.matrix):
         raise RefusedError("no_matrix", value=edit.matrix)
-    if may_hide(edit.matrix) and edit.value == -np.inf:
+    if edit.matrix in HIDING and edit.value == -np.inf:
         return edit
     if not abs(edit.value) < TOO_LARGE:
         raise RefusedError("not_finite", matrix=edit.matrix, row=edit.row, column=edit.column, value=edit.value)

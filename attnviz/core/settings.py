@@ -1,6 +1,7 @@
 """A scenario's settings, apart from matrices: checked and made plain."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from attnviz.core import limits
@@ -10,7 +11,7 @@ from attnviz.core.machine import check_device_name
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
 from attnviz.core.seeding import EMBEDDINGS, INITS, POSITIONS
 from attnviz.core.seeding.word_classes import chosen_classes, classes_text
-from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS
+from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS, Scoring
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import WhatIf
 
@@ -26,7 +27,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "weighting": tuple(WEIGHTINGS),
     "reads": READINGS,
 }
-FLAGS = ("bias", "causal", "scale", "output", "embedding_factor", "same_layers")
+_OF_SCORES = fields(Scoring)
+FLAGS = ("bias", "causal", "output", "embedding_factor", "same_layers",
+         *(each.name for each in _OF_SCORES if each.type is bool))  # fmt: skip
+NUMBERS: Mapping[str, tuple[float, float]] = {
+    each.name: each.metadata["between"] for each in _OF_SCORES if "between" in each.metadata
+}
 # Whole numbers, from and to; those that may be None, where that is as another setting says, or none at all.
 WHOLE: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("d_in", "d_out", "d_v", "d_ff"), (1, limits.MAX_D)),
@@ -35,7 +41,7 @@ WHOLE: Mapping[str, tuple[int, int]] = {
     "mask_size": (1, limits.MAX_TOKENS),
     "seed": (0, limits.MAX_SEED),
 }
-MAY_BE_NONE = ("d_v", "d_ff", "n_kv_heads")
+MAY_BE_NONE = ("d_v", "d_ff", "n_kv_heads", *(each.name for each in _OF_SCORES if each.default is None))
 TEXTS = {"text": limits.MAX_TEXT_CHARACTERS, "second": limits.MAX_SECOND_CHARACTERS}
 _FILLS = ("identity", "zeros", "random", "example")  # what may stand for the numbers of any matrix
 
@@ -53,12 +59,12 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in FLAGS:
         if not isinstance(given[name], bool):
             raise RefusedError("flag", name=name, value=given[name])
+    there = {name: value for name, value in given.items() if not (value is None and name in MAY_BE_NONE)}
     return {
-        name: limits.check_whole(name, given[name], *between)
-        for name, between in WHOLE.items()
-        if not (given[name] is None and name in MAY_BE_NONE)
-    } | {
-        "temperature": limits.check_temperature(given["temperature"]),
+        **{name: limits.check_whole(name, there[name], *between) for name, between in WHOLE.items() if name in there},
+        **{
+            name: limits.check_number(name, there[name], *between) for name, between in NUMBERS.items() if name in there
+        },
         "device": check_device_name(given["device"]),
         "what_if": WhatIf.read(given["what_if"]).text,
         "word_classes": classes_text(chosen_classes(given["word_classes"])),

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 import torch
 
+from attnviz.core.given import HIDING
 from attnviz.core.limits import MAX_D, MAX_FILE_BYTES, RefusedError, SaidError, check_type, check_whole, in_short
-from attnviz.core.matrix_input import finite_in_float32, may_hide, wrong_shape
+from attnviz.core.matrix_input import finite_in_float32, wrong_shape
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import is_whole_text
@@ -90,7 +91,7 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
         tensor = read_tensor(data, name)
     else:
         text = _without_names(read_upload(data), shape)
-        tensor = parse_table(text, columns=shape[1], infinite=may_hide(name))
+        tensor = parse_table(text, columns=shape[1], infinite=name in HIDING)
     matrix = tensor[None] if tensor.dim() == 1 and shape[0] == 1 else tensor
     if tuple(matrix.shape) != shape:
         raise wrong_shape(name, tuple(tensor.shape), shape)

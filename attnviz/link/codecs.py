@@ -167,12 +167,15 @@ class Whole:
 
 @dataclass(frozen=True)
 class Number:
-    """A number between two limits."""
+    """A number between two limits; None is blank, if allowed."""
 
     low: float
     high: float
+    may_be_blank: bool = False
 
-    def decode(self, raw: str) -> float:
+    def decode(self, raw: str) -> float | None:
+        if raw == "" and self.may_be_blank:
+            return None
         try:
             number = float(raw)
         except ValueError:
@@ -181,7 +184,9 @@ class Number:
             raise UnreadableError
         return number
 
-    def encode(self, value: float) -> str:
+    def encode(self, value: float | None) -> str:
+        if value is None:
+            return ""
         whole = float(value).is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(float(value)).replace("+", "")  # a plus would be read as a blank
 

@@ -1,6 +1,7 @@
 """The set-up's controls, scenarios as URL queries, and named examples.
 
-A parameter more is one name here, and a place among the controls (attnviz/app/shell/setup.py).
+A parameter more is one name here, and a place among the controls (attnviz/app/shell/setup.py); a setting of attention
+itself, a field of `Scoring` (attnviz/core/stages/attending.py), has both by itself.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.seeding.vectors import PUBLISHED_TEXT
 from attnviz.core.seeding.word_classes import MOST_CHARACTERS as MOST_OF_CLASSES
 from attnviz.core.seeding.word_classes import MOST_CHOSEN, chosen_classes, classes_text
-from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, TEXTS, WHOLE, fitted
+from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, NUMBERS, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
 from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
 from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
@@ -83,16 +84,22 @@ def _codec(name: str) -> Codec:
         return Text(TEXTS[name])
     if name in CHOICES:
         return Choice(CHOICES[name])
-    return Flag() if name in FLAGS else Whole(*WHOLE[name], may_be_blank=name in MAY_BE_NONE)
+    if name in FLAGS:
+        return Flag()
+    whole, blank = name in WHOLE, name in MAY_BE_NONE
+    return Whole(*WHOLE[name], blank) if whole else Number(*NUMBERS[name], blank)
 
 
 # In the order in which they're listed; those of the first form of links, and what is used where one can't be read.
-_CONTROLS = (
+_LISTED = (
     "text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "n_heads", "n_kv_heads", "output", "norm", "n_layers",
     "same_layers", "positions", "embedding_factor", "weighting", "reads", "second", "word_classes", "d_ff",
     "activation", "init", "seed", "device", "bias", "causal", "masking", "mask_size", "mask_use", "scale",
     "temperature", "what_if", "digits",
 )  # fmt: skip
+# A setting of attention that isn't listed stands beside the way to weigh.
+BESIDE_WEIGHTING = tuple(name for name in SETTINGS if name not in _LISTED)
+_CONTROLS = (*_LISTED, *BESIDE_WEIGHTING)
 _FIRST = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "causal", "scale",
           "temperature", "digits")  # fmt: skip
 _USED = {"d_v": "links.used.d_out", "n_kv_heads": "links.used.n_heads"}
@@ -106,7 +113,6 @@ def parameters() -> Mapping[str, Control]:
         "digits": Whole(MIN_DIGITS, MAX_DIGITS),
         "what_if": SWITCHES,
         "word_classes": CLASSES,
-        "temperature": Number(limits.MIN_TEMPERATURE, limits.MAX_TEMPERATURE),
     }
     most = {**TEXTS, "what_if": MOST_CHARACTERS, "word_classes": MOST_OF_CLASSES}
     rows = (

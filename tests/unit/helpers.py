@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from attnviz import AttentionTrace, Edit, Scenario
 from attnviz.core.changes import Changes, with_changes
-from attnviz.core.scenario import traced
+from attnviz.core.scenario import SETTINGS, traced
+from attnviz.core.settings import CHOICES, NUMBERS
 
 WORDS = ("the", "cat", "sat", "on", "mat", "journey", "Your", "été", "猫", "👩‍💻", "!", "don't")
 HOSTILE = (
@@ -155,27 +156,35 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     )
 
 
-WAYS: dict[str, tuple[Any, ...]] = {
-    "causal": (False, False, True),
-    "masking": ("none", "none", "window", "padding", "not-self", "painted"),
+# What `setups` draws, and values of those settings whose limits say too little or too much.
+_OF_SETUPS = ("text", "second", "tokenizer", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "scale",
+              "temperature", "activation")  # fmt: skip
+_VALUES: dict[str, tuple[Any, ...]] = {
     "mask_size": (1, 2),
-    "mask_use": ("added", "added", "zeroed", "renormalized", "factor"),
-    "weighting": ("softmax", "softmax", "softmax", "linear"),
     "what_if": (*("",) * 5, "projections:exchanged", "projections:transposed", "cut:view", "scores:keys-first",
                 "scores:cosine", "typed:0:0:5", "softmax:sums", "softmax:columns", "softmax:whole"),
-    "embedding": ("published", "stable", "table", "class"),
     "word_classes": ("", "cat:verb"),
-    "positions": ("none", "none", "sinusoidal", "learned", "rotary", "alibi", "relative", "near"),
-    "reads": ("itself", "itself", "itself", "second", "kept"),
-    "norm": ("none", "none", "sums", "pre", "post"),
     "n_layers": (1, 1, 2),
-    "same_layers": (False, True),
     "n_heads": (1, 1, 2),
     "n_kv_heads": (None, 1),
     "d_ff": (None, None, 3),
-    "output": (False, True),
-    "embedding_factor": (False, True),
 }  # fmt: skip
+
+
+def _values(name: str) -> tuple[Any, ...]:
+    """Return values of a setting: its choices, or numbers between its limits, beside the usual one."""
+    usual = Scenario.__dataclass_fields__[name].default
+    if name in _VALUES:
+        return _VALUES[name]
+    if name in NUMBERS:
+        low, high = NUMBERS[name]
+        return usual, usual, low, math.sqrt(low * high)
+    choices = CHOICES.get(name, (False, True))
+    return (*(usual,) * max(1, len(choices) // 2), *choices)
+
+
+# From the tables of settings, so that a new one is drawn by the laws without anybody thinking of it.
+WAYS: dict[str, tuple[Any, ...]] = {name: _values(name) for name in SETTINGS if name not in _OF_SETUPS}
 
 
 @st.composite

@@ -27,7 +27,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
 from attnviz.explanation.row_statistics import tokens_read
 from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
-from attnviz.link.set_up import Control, parameters
+from attnviz.link.set_up import BESIDE_WEIGHTING, Control, parameters
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
@@ -210,7 +210,7 @@ def _reading_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     with st.container(key="setup_mask_use"):
         values["mask_use"] = _draw(table["mask_use"])
     values["temperature"] = _draw(table["temperature"], say("setup.temperature.number"))
-    values |= {name: _draw(table[name]) for name in ("weighting", "reads")}
+    values |= {name: _draw(table[name]) for name in ("weighting", *BESIDE_WEIGHTING, "reads")}
     with st.container(key="setup_second"):
         values["second"] = _draw(table["second"])
         if values["reads"] == ITSELF:
@@ -255,7 +255,8 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
             value = st.number_input(label, low, high, control.default, 1, **drawn)
             return None if value is None else int(value)
         case Number(low, high):
-            return st.number_input(label, low, high, control.default, 0.1, format="%.2f", **drawn)
+            off = say("setup.off") if control.default is None else None
+            return st.number_input(label, low, high, control.default, 0.1, format="%.2f", placeholder=off, **drawn)
         case Choice(choices):
             session, key, context = this_session(), f"setup.{control.name}", get_script_run_ctx()
             with session.shared.unseen:  # one that is seen would write into links what its choices are called

@@ -12,12 +12,12 @@ from attnviz.core.matrix_input import NO_EDITS, Edits
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS, Position
 from attnviz.core.seeding.vectors import Embedding
 from attnviz.core.seeding.word_classes import FoundClass, chosen_classes, class_of
-from attnviz.core.stages import BIASES, E_KEPT, EDITABLE, ITSELF, KEPT, Stage, Table, Y, layer_table
+from attnviz.core.stages import BIASES, E_KEPT, EDITABLE, ITSELF, KEPT, Scoring, Stage, Table, Y, layer_table
 from attnviz.core.tokens import tokenize
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Scoring):
     """The fields of a scenario, which :class:`attnviz.Scenario` explains and checks."""
 
     text: str = "Your journey starts with one step"
@@ -33,8 +33,6 @@ class Given:
     masking: str = "none"
     mask_size: int = 2
     mask_use: str = "added"
-    scale: bool = True
-    temperature: float = 1.0
     device: str = "cpu"
     positions: str = "none"
     d_ff: int | None = None
@@ -46,7 +44,6 @@ class Given:
     n_layers: int = 1
     same_layers: bool = False
     embedding_factor: bool = False
-    weighting: str = "softmax"
     what_if: str = ""
     reads: str = ITSELF
     second: str = "Deine Reise beginnt heute"
@@ -83,8 +80,12 @@ class Given:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-# Its fields but for the matrices and what lies over them.
-SETTINGS = tuple(each.name for each in fields(Given) if each.name not in (*EDITABLE, "deeper", "edits"))
+_OF_SCORES = tuple(each.name for each in fields(Scoring))
+# Its fields but for the matrices and what lies over them, those of attention itself last.
+SETTINGS = (
+    *(each.name for each in fields(Given) if each.name not in (*EDITABLE, *_OF_SCORES, "deeper", "edits")),
+    *_OF_SCORES,
+)
 
 
 class Derived(Given):
@@ -119,6 +120,7 @@ class Derived(Given):
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
         """Return the tokens of an editable matrix's rows, if it has any."""
+        check_type("matrix", name, str, "a matrix's name")
         rows = GIVEN[name].rows if name in GIVEN else ""
         return self.second_tokens if rows == "second" else self.tokens if rows == "tokens" else ()
 
@@ -195,6 +197,7 @@ class Derived(Given):
         >>> Scenario(positions="learned").called("x"), Scenario().called("e"), Scenario().called("w_q")
         ('e', 'x', 'w_q')
         """
+        check_type("matrix", name, str, "a matrix's name")
         if name not in GIVEN or not GIVEN[name].is_of_words:
             return name
         return self.read_matrix if GIVEN[name].rows == "second" else self.token_matrix
@@ -208,8 +211,9 @@ class Derived(Given):
 
     def is_as_drawn(self, name: str) -> bool:
         """Whether a matrix has the shape that the initialization draws."""
+        shape = self.shape_of(name)
         drawn = GIVEN[placed(name)[1]].drawn_shape
-        return drawn is None or drawn(self) == self.shape_of(name)
+        return drawn is None or drawn(self) == shape
 
     @property
     def mask_kind(self) -> MaskKind:
@@ -252,11 +256,10 @@ class Derived(Given):
     @property
     def layer(self) -> Table:
         """The stages of one layer of it."""
+        scoring = Scoring(**{name: getattr(self, name) for name in _OF_SCORES})
         table = layer_table(
-            self.d_out, biases=BIASES if self.bias else (), scale=self.scale, temperature=self.temperature,
-            mask=self.masked or False, positions=self.positions,
-            factor=self.embedding_factor, weighting=self.weighting,
-            n_heads=self.n_heads, n_kv_heads=self.kv_heads,
+            self.d_out, biases=BIASES if self.bias else (), scoring=scoring, mask=self.masked or False,
+            positions=self.positions, factor=self.embedding_factor, n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,
             n_kept=self.n_kept,

@@ -10,6 +10,7 @@ from attnviz.core.attention import AttentionTrace, UndefinedAttentionError, exec
 from attnviz.core.limits import in_short
 from attnviz.core.matrix_input import NO_EDITS, Edit, Edits, plain
 from attnviz.core.scenario.chance import chances_of
+from attnviz.core.scenario.derived import SETTINGS
 from attnviz.core.scenario.matrices import Matrices, check_matrices, checked_edit, checked_edits, plain_deeper
 from attnviz.core.settings import check_fit, checked_settings, mask_settings
 from attnviz.core.stages import EDITABLE
@@ -92,8 +93,9 @@ class Scenario(Matrices):
 
     def __repr__(self) -> str:
         """The code that makes it again: text and settings other than defaults."""
-        given = {each.name: (getattr(self, each.name), each.default) for each in fields(self) if each.name != "text"}
-        changed = (f"{name}={value!r}" for name, (value, at_first) in given.items() if value != at_first)
+        defaults = {each.name: each.default for each in fields(self)}
+        given = {name: getattr(self, name) for name in dict.fromkeys((*SETTINGS, *defaults)) if name != "text"}
+        changed = (f"{name}={value!r}" for name, value in given.items() if value != defaults[name])
         return f"Scenario({', '.join((repr(self.text), *changed))})"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:  # as of a trace

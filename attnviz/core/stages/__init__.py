@@ -5,7 +5,7 @@ explains it, marks it or writes code for it reads the table of the trace at hand
 """
 
 from attnviz.core.rules.stage import Stage, Table, Texts, lowered
-from attnviz.core.stages.attending import WEIGHTINGS
+from attnviz.core.stages.attending import WEIGHTINGS, Scoring
 from attnviz.core.stages.names import (
     BIASES,
     BY_DISTANCE,
@@ -42,6 +42,6 @@ __all__ = [
     "ACTIVATIONS", "ALL_STAGES", "BIASES", "BLOCKS", "BY_DISTANCE", "CAPPED", "DISTANCE_BIAS", "DIVIDED",
     "EDITABLE", "EVERY_STAGE", "E_KEPT", "E_KEPT_SCALED", "E_SCALED", "GAINS", "HEADS", "ITSELF", "JOINED", "KEPT",
     "LAYERS", "MASK", "NORMS", "OF_KEPT", "OUTPUT", "P_KEPT", "READINGS", "SECOND", "STAGES", "VECTORS",
-    "WEIGHTINGS", "Stage", "Table", "Texts", "Y", "attention_table", "feed_forward_table", "followed_by",
+    "WEIGHTINGS", "Scoring", "Stage", "Table", "Texts", "Y", "attention_table", "feed_forward_table", "followed_by",
     "formula_of", "head_name", "layer_table", "lowered", "pictured", "residual_table",
 ]  # fmt: skip

@@ -1,11 +1,11 @@
 """The stages from Q, K and V to the context vectors."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from attnviz.core.given import TO_HEADS
-from attnviz.core.limits import Kinds
+from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE, Kinds
 from attnviz.core.masks import ADDED, Masked
 from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
 from attnviz.core.rules.stage import OWN_ROWS, Stage
@@ -14,6 +14,24 @@ from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, head_nam
 from attnviz.core.what_if import WhatIf
 
 Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
+
+
+def between(default: float | None, low: float, high: float) -> Any:
+    """Return the field of a number between limits; None is off."""
+    return field(default=default, metadata={"between": (low, high)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """The settings of attention itself, which a scenario has, too.
+
+    A further one is a field here, with its label and help in `setup.toml`. By its type it is checked, carried by links
+    and has a control.
+    """
+
+    scale: bool = True
+    temperature: float = between(1.0, MIN_TEMPERATURE, MAX_TEMPERATURE)
+    weighting: str = "softmax"
 
 
 @dataclass(frozen=True)
@@ -53,7 +71,7 @@ def _with_softmax(how: "Attending", matched: Matched, d_k: int, head: int) -> tu
         *how.mask_stages(),
         *(how.by_distance(head, early) if distances else ()),
         row("scaled_scores", "S′", "query", "key", "scores",
-            Scale(d_k if how.scale else None, how.temperature, use is not None and use.times_scores),
+            Scale(d_k if how.scoring.scale else None, how.scoring.temperature, use is not None and use.times_scores),
             ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early], what_if=how.what_if,
             told="scaled_scores_biased" if distances else ""),
         row("attention_weights", "A", "query", "key", "attention",
@@ -92,6 +110,15 @@ WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
 ))  # fmt: skip
 
 
+def each_scoring() -> tuple[Scoring, ...]:
+    """Return scorings of each way to weigh and each optional setting."""
+    optional = {each.name: each.metadata["between"] for each in fields(Scoring) if each.default is None}
+    return (
+        *(Scoring(weighting=name) for name in WEIGHTINGS),
+        *(Scoring(**{name: value}) for name, between in optional.items() for value in between),
+    )
+
+
 @dataclass(frozen=True)
 class Attending:
     """How queries read keys and values in all heads of a layer.
@@ -99,13 +126,16 @@ class Attending:
     `n_kept` keys stand before the first query's own.
     """
 
-    scale: bool = True
-    temperature: float = 1.0
+    scoring: Scoring = field(default_factory=Scoring)
     mask: Masked | None = None
     positions: Position = POSITIONS["none"]
     what_if: WhatIf = field(default_factory=WhatIf)
-    weighting: Weighting = WEIGHTINGS["softmax"]
     n_kept: int = 0
+
+    @property
+    def weighting(self) -> Weighting:
+        """What turns queries and keys into shares."""
+        return WEIGHTINGS[self.scoring.weighting]
 
     def stages(self, d_k: int, head: int = 0) -> tuple[Stage, ...]:
         """Return one head's stages, with its mask and numbers by distance."""

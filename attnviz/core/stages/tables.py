@@ -7,7 +7,7 @@ from attnviz.core.given import GIVEN
 from attnviz.core.masks import Masked
 from attnviz.core.rules.stage import Table
 from attnviz.core.seeding import POSITIONS
-from attnviz.core.stages.attending import WEIGHTINGS, Attending, Heads
+from attnviz.core.stages.attending import Attending, Heads, Scoring, each_scoring
 from attnviz.core.stages.names import (
     BIASES,
     E_KEPT_SCALED,
@@ -48,7 +48,7 @@ def attention_table(
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1.
     """
-    how = Attending(scale, temperature, as_masked(mask))
+    how = Attending(Scoring(scale=scale, temperature=temperature), as_masked(mask))
     return table_of(*projected(biases, False), *how.stages(d_k))
 
 
@@ -57,8 +57,7 @@ def layer_table(
     d_k: int = 1,
     *,
     biases: tuple[str, ...] = BIASES,
-    scale: bool = True,
-    temperature: float = 1.0,
+    scoring: Scoring | None = None,
     mask: bool | Masked = False,
     positions: bool | str = False,
     n_heads: int = 1,
@@ -70,20 +69,19 @@ def layer_table(
     activation: str | None = None,
     factor: bool = False,
     what_if: str = "",
-    weighting: str = "softmax",
     reads: str = ITSELF,
     n_kept: int = 0,
 ) -> Table:
     """Return the stages of a layer, as :func:`attention_table` does those of attention.
 
     - `n_heads`, `n_kv_heads`: so many heads, and of keys and values; they share `d_k` and `d_v` columns.
+    - `scoring`: the settings of attention itself, by default as they are usual.
     - `mask`: what is masked; True for a mask that is given by its numbers.
     - `positions`: what tells places, one of :data:`attnviz.core.seeding.POSITIONS`; True for any that adds vectors.
     - `factor`: the vectors of the tokens are multiplied by √d_in first.
     - `output`, `b_o`: W_o follows, with its bias.
     - `activation`: a feed-forward step follows, with this between its layers.
     - `norm`: the block that is made of it, one of :data:`attnviz.core.stages.BLOCKS`.
-    - `weighting`: what turns queries and keys into shares, one of :data:`attnviz.core.stages.WEIGHTINGS`.
     - `reads`: where a "second" sentence is read, keys and values are made of Y, as the output of an encoder is: no
       layer norm of this layer goes over it; where the `n_kept` tokens of a "kept" one are read, too, of Y with X below
       it, and Y is made as X is.
@@ -97,7 +95,7 @@ def layer_table(
     """
     on = WhatIf.read(what_if)
     place = POSITIONS[positions if isinstance(positions, str) else "learned" if positions else "none"]
-    how = Attending(scale, temperature, as_masked(mask), place, on, WEIGHTINGS[weighting], n_kept)
+    how = Attending(scoring or Scoring(), as_masked(mask), place, on, n_kept)
     table = table_of(
         *projected(biases, place.adds, BLOCKS[norm].before, factor, on, reads),
         *Heads(n_heads, n_kv_heads, d_k, d_v).stages(how),
@@ -123,7 +121,12 @@ ALL_STAGES: Table = followed_by(
         **layer_table(positions="relative"),
         **layer_table(norm="post", activation="relu"),
         **{name: stage for name, stage in layer_table(positions=True, factor=True).items() if name == E_SCALED},
-        **{name: stage for name, stage in layer_table(weighting="linear").items() if name.startswith("phi_")},
+        **{
+            name: stage
+            for scoring in each_scoring()
+            for name, stage in layer_table(scoring=scoring).items()
+            if name not in EVERY_STAGE
+        },
         Y: layer_table(reads=SECOND)[Y],
         **{
             name: stage

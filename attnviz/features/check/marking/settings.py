@@ -14,6 +14,7 @@ from attnviz.core.stages import (
     EVERY_STAGE,
     HEADS,
     MASK,
+    Scoring,
     Table,
     feed_forward_table,
     followed_by,
@@ -186,8 +187,8 @@ class Settings:
     def table(self, tables: Container[str]) -> Table:
         """Return the stages, with the biases and summands of X among `tables`."""
         attention = layer_table(
-            self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables), scale=self.scale,
-            temperature=self.temperature, mask=self.masked or MASK in tables,
+            self.d_k or self.heads.n, biases=tuple(name for name in BIASES if name in tables),
+            scoring=Scoring(scale=self.scale, temperature=self.temperature), mask=self.masked or MASK in tables,
             positions="e" in tables or "p" in tables,
             output=has_output(tables), b_o="b_o" in tables, n_heads=self.heads.n, n_kv_heads=self.heads.n_kv,
             d_v=self.heads.d_v or self.heads.n,
