@@ -114,9 +114,14 @@ SWITCH = (
     ),
     (
         MATRICES + "/what_if.toml",
+        r"usual = [^\n]*\n",
+        '\n[halving]\ntwice.choice = "twice"\n'
+        'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n',
+    ),
+    (
+        "attnviz/features/explore/words/en/what_if.toml",
         r"refused = [^\n]*\n",
-        '\n[halving]\nlabel = "How scores are halved"\ntwice.choice = "twice"\ntwice.act = "÷ 2"\n'
-        'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n'
+        '\n[halving]\nlabel = "How scores are halved"\ntwice.act = "÷ 2"\n'
         '[predict.wrong.halving_twice]\nsame = "Scores are halved."\nalike = "Halves share alike."\n'
         'turned = "Halves are closer."\n',
     ),
@@ -185,7 +190,7 @@ def grown(folder: Path, additions: tuple[tuple[str, str, str], ...]) -> Path:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.png"))
         else:
             shutil.copy(source, folder / name)
     for file, place, row in additions:
