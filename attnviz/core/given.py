@@ -73,7 +73,7 @@ class GivenMatrix:
     by_row: bool = False
     most_columns: int = limits.MAX_D
     hides: bool = False
-    code: str = ""
+    code: Callable[["Derived"], str] | None = None
 
     @property
     def most_rows(self) -> int:
@@ -195,7 +195,7 @@ def _of_norm(name: str, value: float) -> GivenMatrix:
     return GivenMatrix(
         name, lambda s: (1, s.d_in), "one", lambda s, layer: (s.d_in,),
         lambda s: torch.full((1, s.d_in), value, **FLOAT32_ON_CPU), lambda s, row: say(f"origins.{called}"),
-        off="norm_off", code=f"torch.{made}(d_in)",
+        off="norm_off", code=lambda s: f"torch.{made}(d_in)",
     )  # fmt: skip
 
 

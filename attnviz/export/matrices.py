@@ -118,14 +118,14 @@ def in_each_layer(scenario: Scenario) -> list[str]:
     return [*lines, "layers = []", f"for _ in range({scenario.n_layers}):", *_indented([*one, "layers.append(layer)"])]
 
 
-def _written(names: Iterable[str]) -> list[dict[str, str]]:
+def _written(scenario: Scenario, names: Iterable[str]) -> list[dict[str, str]]:
     """Return which matrices an expression draws, grouped by their number."""
-    by = {name: GIVEN[name].code for name in names if name in GIVEN and GIVEN[name].code}
+    by = {name: code(scenario) for name in names if name in GIVEN and (code := GIVEN[name].code)}
     return [{name: by[name] for name in group} for _, group in groupby(by, lambda name: name.partition("_")[2])]
 
 
 def _written_in_layer(scenario: Scenario) -> list[str]:
-    groups = _written(scenario.editable) or [{}]
+    groups = _written(scenario, scenario.editable) or [{}]
     listed = [", ".join(f'"{name}": {by}' for name, by in group.items()) for group in groups]
     return [f"layer {'|=' if at else '='} {{{each}}}" for at, each in enumerate(listed)]
 
@@ -172,7 +172,7 @@ def kept_through_each_layer(scenario: Scenario, computed: list[str]) -> list[str
 
 
 def _matrices_of_layer(scenario: Scenario) -> str:
-    names = [name for group in _written(scenario.editable) for name in group]
+    names = [name for group in _written(scenario, scenario.editable) for name in group]
     names += [name for each in drawn_matrices(scenario) for name in (each.w, each.b) if name is not None]
     return f"{', '.join(names)} = layer.values()"
 
@@ -256,7 +256,7 @@ def weights(scenario: Scenario) -> list[Section]:
     if scenario.n_layers > 1:
         title = say(f"share.script.layers_{'same' if scenario.same_layers else 'own'}")
         return [(title, in_each_layer(scenario) + given)]
-    lines = [line for group in _written(drawn) for line in together(group)]
+    lines = [line for group in _written(scenario, drawn) for line in together(group)]
     if any(GIVEN[name].draw is None for name in drawn):
         lines += [f"torch.manual_seed({scenario.seed})", *drawn_lines(scenario)]
     title = "projections" if scenario.d_ff is None else "projections_and_layers"

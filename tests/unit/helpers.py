@@ -157,7 +157,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
 
 
 # What `setups` draws, and values of those settings whose limits say too little or too much.
-_OF_SETUPS = ("text", "second", "tokenizer", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "scale",
+OF_SETUPS = ("text", "second", "tokenizer", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "scale",
               "temperature", "activation")  # fmt: skip
 _VALUES: dict[str, tuple[Any, ...]] = {
     "mask_size": (1, 2),
@@ -184,7 +184,7 @@ def _values(name: str) -> tuple[Any, ...]:
 
 
 # From the tables of settings, so that a new one is drawn by the laws without anybody thinking of it.
-WAYS: dict[str, tuple[Any, ...]] = {name: _values(name) for name in SETTINGS if name not in _OF_SETUPS}
+WAYS: dict[str, tuple[Any, ...]] = {name: _values(name) for name in SETTINGS if name not in OF_SETUPS}
 
 
 @st.composite
