@@ -36,7 +36,7 @@ of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 # Each process would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test families search quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -48,6 +48,7 @@ help:
 	@echo "make unit          one part; CPU=default, avx2, avx512, fused or backwards: as on another processor"
 	@echo "make search        the laws of the core at many random examples, others each time"
 	@echo "make families      build every kind of model of transformers small, and write docs/models.md: half an hour"
+	@echo "make forgot        what a change forgot, in a line each: lint, words, documents, additions, laws at few examples"
 	@echo "make quick         the doctests, the laws of the core at few examples, and the page's scripts in Node"
 	@echo "make bench         measure speed and memory"
 	@echo "make bench-load    measure classes of 25 to 300 on one copy and on two, and 300 who vote on two"
@@ -87,6 +88,11 @@ quick: js
 	ATTNVIZ_EXAMPLES=5 $(PYTEST) attnviz tests/unit/core/test_attention.py \
 	  tests/unit/core/test_scenario.py tests/unit/core/test_layers.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
 	  tests/unit/core/test_tokens.py tests/unit/board/test_board_script.py tests/unit/board/test_joined_scripts.py
+
+# What is there is taken as it is.
+forgot:
+	@[ -x $(VENV)/bin/ruff ] || { echo "make forgot installs nothing: make quick does, once" >&2; exit 1; }
+	@$(PY) -m tests.forgot
 
 lint: dev-packages
 	$(PY) -m ruff check

@@ -1,6 +1,7 @@
 """What `make` runs, and as which processor."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnviz.feature import INSTALLED
+from tests.forgot import ADDITIONS, LONG, OTHERS, forgotten, rows
 
 ROOT = Path(__file__).parents[3]
 
@@ -81,3 +83,40 @@ def test_other_kernels_take_the_place_of_torchs(kernels: str, finite: bool) -> N
         env=os.environ | {"ATTNVIZ_KERNELS": kernels},
     )  # fmt: skip
     assert done.stdout == f"{{{finite}}}\n", done.stderr
+
+
+def test_each_row_of_how_to_add_names_a_test_that_there_is() -> None:
+    assert len(rows()) > 20
+    there = {each.name for each in ROOT.joinpath("tests").rglob("*.py")}
+    for row in rows():
+        named = re.findall(r"`(?:[\w/]*/)?(test_\w+\.py)`", row.finders)
+        assert {*named} <= there, row
+        assert named or "tests" in row.finders, row
+
+
+def test_of_a_failing_test_the_row_is_said_whose_file_was_changed() -> None:
+    failed = f"FAILED {ADDITIONS}::test_it - AssertionError: no sentence 'masking.striped'"
+    mask = next(row for row in rows() if row.what == "a kind of mask")
+    others = [row for row in rows() if "test_additions.py" in row.finders and row != mask]
+    (told,) = forgotten([failed, failed], ["attnviz/core/tokens.py"])
+    assert [row.what for row in others if f"{row.what}: {row.where}" in told] == ["a tokenizer"]
+    assert f"{mask.what}: " not in told
+    assert told.endswith("test_it: no sentence 'masking.striped' (and 1 more)")
+    (untouched,) = forgotten([failed], ["README.md"])
+    assert all(row.what in untouched for row in (mask, *others))
+    assert forgotten(["FAILED tests/unit/board/test_plane.py::test_it - assert 1"], []) == [
+        "tests/unit/board/test_plane.py::test_it: assert 1"
+    ]
+
+
+def test_what_is_asked_first_is_there() -> None:
+    assert all((ROOT / each).is_file() for each in (*OTHERS, ADDITIONS))
+    text = "".join((ROOT / each).read_text("utf-8") for each in OTHERS)
+    assert all(each in text for each in LONG)
+
+
+def test_what_was_forgotten_is_asked_without_installing() -> None:
+    assert made("--dry-run", "forgot").stdout.count("install.py") == 0
+    done = made("forgot", "VENV=/nowhere")
+    assert done.returncode != 0
+    assert "make forgot installs nothing" in done.stderr

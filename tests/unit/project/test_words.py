@@ -40,6 +40,11 @@ BANNED = (
 )  # fmt: skip
 
 
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
 def _forms(template: Template) -> Mapping[str, str]:
     return {"other": template} if isinstance(template, str) else template
 
@@ -166,7 +171,7 @@ def _places(template: str) -> set[str]:
 
 def _calls() -> Iterator[tuple[Path, ast.Call]]:
     for file in SOURCES:
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(_tree(file)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "plural"):
                 yield file, node
 
@@ -248,7 +253,7 @@ def test_every_sentence_is_used() -> None:
 
 def _first_lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the first paragraphs of a file's docstrings."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(_tree(file)):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if said := ast.get_docstring(node):
@@ -275,7 +280,7 @@ def _is_for_developers(node: ast.AST) -> bool:
 
 def _sentences(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the texts of a file that read like something said: four words and more, and no docstring, CSS or HTML."""
-    tree = ast.parse(file.read_text())
+    tree = _tree(file)
     documents = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -324,7 +329,7 @@ CONTROLS = {
 
 
 def _written_in_controls(file: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONTROLS:
             said = [*node.args[:1], *(each.value for each in node.keywords if each.arg in ("label", "help"))]
             texts = [part for each in said for part in (each.values if isinstance(each, ast.JoinedStr) else [each])]
