@@ -8,9 +8,10 @@ from attnviz.colours.palette import DARK, LIGHT, NEGATIVE, PAPER, ROLES, Hatch, 
 from attnviz.core.arguments import typed
 from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation
+from attnviz.figures.cells import legend
 from attnviz.figures.heatmap import about_of, formula_in
 from attnviz.figures.marks import even_share, has_colour_bar
-from attnviz.figures.picture import FINITE, LABELLED, picture
+from attnviz.figures.picture import FINITE, LABELLED, Picture, picture
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -18,13 +19,18 @@ from attnviz.words.numbers import written
 def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, alt: str) -> dict[str, Any]:
     """Return a matrix as the page draws it, with an `alt` text."""
     drawn = picture(trace, name, digits, query, dark=False)  # the page takes the colours of its own theme
-    stage, formula = drawn.stage, formula_in(trace, drawn.stage)
+    return drawn_on_page(drawn, formula_in(trace, drawn.stage), alt=alt, in_cells=cell_digits(digits))
+
+
+def drawn_on_page(drawn: Picture, formula: str, *, alt: str, in_cells: int) -> dict[str, Any]:
+    """Return a picture as the page draws it, with so many decimals in its cells."""
+    stage = drawn.stage
     return {
         "title": stage.title,
         "formula": "" if formula == stage.title else formula,
         "role": stage.role,
         "plain": stage.plain,
-        "about": about_of(drawn),
+        "about": " ".join(filter(None, (stage.plain, legend(drawn)))) if drawn.signed else about_of(drawn),
         "alt": alt,
         "symbol": stage.symbol,
         "axes": [say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns)],
@@ -34,9 +40,10 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
         "limit": drawn.limits[1],
         "numbers": bits_of(drawn.z),
         "kinds": "" if (drawn.kinds == FINITE).all() else b64encode(drawn.kinds.astype("u1").tobytes()).decode(),
+        "signed": drawn.signed,
         "shares": stage.makes_shares,
-        "digits": digits,
-        "cellDigits": cell_digits(digits),
+        "digits": drawn.digits,
+        "cellDigits": in_cells,
         "query": None if drawn.query is None else drawn.query // drawn.steps[0],
         "inCell": drawn.in_cell,
         "scale": {"high": written(drawn.limits[1], 2), "even": even_share(drawn)} if has_colour_bar(drawn) else None,

@@ -1,6 +1,7 @@
 """Small pictures: differences, variants, and values with their mixes."""
 
 import html
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from attnviz.core.arguments import typed
 from attnviz.core.stages import STAGES
 from attnviz.explanation.comparing import Comparison
 from attnviz.figures.heatmap import spec_of
+from attnviz.figures.on_page import drawn_on_page
 from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_of
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
@@ -33,6 +35,18 @@ def comparison_specs(
     >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
     ['B − A', 'A', 'B']
     """
+    pictures = comparison_pictures(comparison, name, digits=digits, query=query, dark=dark, bare=bare)
+    specs = {label: spec_of(drawn, label, filled_up=False) for label, drawn in pictures.items()}
+    if bare or "B − A" not in specs:
+        return _on_one_line(specs)
+    first = _enlarged(specs.pop("B − A"))
+    return {"B − A": first} | _on_one_line(specs)
+
+
+def comparison_pictures(
+    comparison: Comparison, name: str, *, digits: int, query: int | None, dark: bool = False, bare: bool = False
+) -> dict[str, Picture]:
+    """Return what is drawn of a matrix of A, of B, and of B - A."""
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)
@@ -45,14 +59,18 @@ def comparison_specs(
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
         moved = _about(moved, {"plain": say("compare.difference")}, limits=(-limits[1], limits[1]), signed=True)
         pictures = {"B − A": moved, **pictures}
-    specs = {
-        label: spec_of(_about(drawn, {"title": label}, bare=bare), label, filled_up=False)
+    return {label: _about(drawn, {"title": label}, bare=bare) for label, drawn in pictures.items()}
+
+
+def comparison_on_page(
+    comparison: Comparison, name: str, *, digits: int, query: int | None, alts: Mapping[str, str], bare: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Return the same as the page draws it, each with its `alt` text."""
+    pictures = comparison_pictures(comparison, name, digits=digits, query=query, bare=bare)
+    return {
+        label: drawn_on_page(drawn, label, alt=alts.get(label, label), in_cells=digits)
         for label, drawn in pictures.items()
     }
-    if bare or difference is None:
-        return _on_one_line(specs)
-    first = _enlarged(specs.pop("B − A"))
-    return {"B − A": first} | _on_one_line(specs)
 
 
 def _enlarged(spec: dict[str, Any]) -> dict[str, Any]:

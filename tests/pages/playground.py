@@ -16,7 +16,7 @@ from attnviz.core.heads import is_of_a_head
 from attnviz.core.rules import in_rows
 from attnviz.core.stages import EVERY_STAGE, pictured
 from attnviz.words import say
-from tests.pages.reader import Reader, heatmap_of, in_address, sent_to
+from tests.pages.reader import Reader, heatmap_of, in_address, pictures_of, sent_to
 
 PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
@@ -108,7 +108,7 @@ class Playground(Reader):
 
     def compared(self, name: str, side: str) -> np.ndarray:
         """The numbers of a matrix of A, B or B − A, where these are compared."""
-        return self.matrix(next(key for key in self.charts if key.endswith(f"-compare.{name}.{side}")))
+        return pictures_of(self.at, f"compare.{name}")[side]
 
     def signs(self, name: str) -> dict[str, int]:
         """What the hover says of the cells that are no finite number, and how many there are of each."""

@@ -56,6 +56,19 @@ def sent_to(at: AppTest, component: str) -> list[dict[str, Any]]:
     return [{name: value for name, value in each.items() if name != "nth"} for each in given]
 
 
+def pictures_of(at: AppTest, key: str) -> dict[str, np.ndarray]:
+    """Return the numbers of the pictures that a key's component is given, by their names; NaN where a cell has none."""
+    protos = [each.proto for each in at.get("bidi_component") if each.proto.component_name == "attnviz_pictures"]
+    (given,) = (json.loads(each.json or each.bytes) for each in protos if each.id.endswith(f"-{key}"))
+    return {name: numbers_of(each) for name, each in given["pictures"].items()}
+
+
+def numbers_of(picture: dict[str, Any]) -> np.ndarray:
+    """Return the numbers of a picture."""
+    shape = len(picture["rows"]), len(picture["columns"])
+    return np.frombuffer(base64.b64decode(picture["numbers"]), "<f4").copy().reshape(shape)
+
+
 def boards_of(at: AppTest) -> list[dict[str, Any]]:
     """Return what the boards of the page are given to draw."""
     return sent_to(at, "board")

@@ -12,7 +12,8 @@ from streamlit.file_util import get_static_dir
 
 from attnviz.board.script import board_script, plane_script
 from attnviz.feature import filled
-from attnviz.scripts import script, shortened
+from attnviz.figures import FIGURES
+from attnviz.scripts import joined, script, shortened
 from attnviz.words import LANGUAGE, by_language, languages
 
 FOLDER = "scripts"
@@ -59,10 +60,16 @@ def plane_file() -> ScriptFile:
     return file_of("plane", plane_script())
 
 
+@by_language()
+def pictures_file() -> ScriptFile:
+    """Return the script of pictures, in the session's language."""
+    return file_of("pictures", joined(Path(__file__).parent / "pictures" / "pictures.js", {"FIGURES": FIGURES}))
+
+
 @cache
 def script_files() -> dict[str, ScriptFile]:
     """Return the files in all languages, by their names."""
-    makers = (board_file, plane_file, *filled("script").values())
+    makers = (board_file, plane_file, pictures_file, *filled("script").values())
     found: dict[str, ScriptFile] = {}
     for language in languages():
         context = copy_context()

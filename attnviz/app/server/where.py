@@ -64,11 +64,11 @@ def where(path: str, query: bytes = b"") -> bytes:
 def soon(path: str, query: bytes) -> bytes:
     """Return HTML that preloads what the page at an address needs."""
     page = path.rpartition("/")[2]
-    if page in WITHOUT:
-        return _SOON
     # In the language that the browser accepts, as the session that comes.
     others = (drawn_by(page, query) for drawn_by in filled("drawn_by").values())
-    file = next(filter(None, others), None) or board_file()
+    file = next(filter(None, others), None) or (None if page in WITHOUT else board_file())
+    if file is None:
+        return _SOON
     return f'<link rel="modulepreload" href="{file.address}">'.encode() + _SOON
 
 

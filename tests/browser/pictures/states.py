@@ -15,6 +15,7 @@ from tests.browser.lesson import Learner
 CELLS = ".cell[data-value]"
 COLOURS = "canvas.colours"
 CHART = ".stPlotlyChart .xtick, .stPlotlyChart .ytick"
+HEATMAP = "figure .cells > [style]"
 HEADS = "canvas[data-pictures='72']"  # of the model that comes along
 CAT = {"example": "fluffy-cat"}
 MODEL = {"model_text": "a cat sat on a mat"}
@@ -77,7 +78,7 @@ STATES = (
     State("all-stages", address=ALL_STAGES, do=Sitter.show_all_stages),
     State("twelve-tokens", address={"text": " ".join(LONG.split()[:12]), "d_in": 8, "d_out": 8}),
     State("colours-alone", address={"text": LONG, "d_in": 8, "d_out": 8}, ready=COLOURS),
-    State("heatmaps", address=PUBLISHED | {"view": "heatmaps"}, ready="figure .cells > [style]"),
+    State("heatmaps", address=PUBLISHED | {"view": "heatmaps"}, ready=HEATMAP),
     State("set-up", address=CAT, do=Sitter.open_setup),
     State("share", address=CAT, do=Sitter.open_share),
     State("no-sentence", address={"text": " "}, ready=".stAlert"),
@@ -89,8 +90,8 @@ STATES = (
     State("presentation", "/lesson", CAT | {"step": "softmax", "predictions": "off"}, do=Sitter.present),
     State("questions", "/questions", ready=".st-key-questions_list button"),
     State("question", "/questions", {"question": "values"}),
-    State("compare-empty", "/compare", PUBLISHED, CHART),
-    State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, CHART),
+    State("compare-empty", "/compare", PUBLISHED, HEATMAP),
+    State("compare", "/compare", {"seed": 7, "pinned": pack(query_of(Scenario(embedding="published")))}, HEATMAP),
     State("scaling", "/scaling", {"sweep": "dims.2-64-512*trials.50"}, CHART),
     State("folded", address={"d_ff": 4, "positions": "sinusoidal", "n_heads": 2, "d_in": 4, "output": "true"}),
     State("heads", address=CAT | {"n_heads": 3, "d_out": 6, "embedding": "stable"}),

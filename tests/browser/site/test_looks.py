@@ -292,7 +292,7 @@ def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new: 
         nothing_is_found(reader.page)
     button(say("board.views.keep"))
     reader.page.get_by_role("button", name=say("board.views.kept"), exact=True).click()
-    reader.page.locator(".js-plotly-plot").first.wait_for()
+    reader.page.locator("figure .cells > [style]").first.wait_for()
     nothing_is_found(reader.page)
     reader.open("/", "board", causal="true", edits="w_q.0.1.0.9")
     at_rest(reader.page, lambda: reader.page.locator("*").count())

@@ -9,7 +9,7 @@ TYPES = {"attnviz_heatmaps": ("Data", "attnviz/features/explore/page/heatmaps/ty
 
 def readers() -> list[Reader]:
     """Readers who see each component of the page."""
-    return [Reader(view="heatmaps")]
+    return [Reader(view="heatmaps"), Reader("pages/compare.py")]
 
 
 def taken_home() -> dict[str, str]:

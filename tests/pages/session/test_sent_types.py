@@ -28,6 +28,7 @@ TYPES = {
     "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
+    "attnviz_pictures": ("Data", "attnviz/app/components/pictures/types.js"),
     "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_svg": ("{ svg: string }", ""),

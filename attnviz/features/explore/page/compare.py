@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.parts.charts import offer, show_figure
+from attnviz.app.components.pictures import show_pictures
+from attnviz.app.parts.charts import offer
 from attnviz.app.parts.predicting import show_outcome
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import picked_head, picked_layer, take
-from attnviz.app.text import is_dark
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario, traced
@@ -25,6 +25,7 @@ from attnviz.features.explore.page.kept import keep_as_a
 from attnviz.features.explore.parameters import B_BITS, PINNED
 from attnviz.features.explore.replaced import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.figures import comparison_specs
+from attnviz.figures.small_tables import comparison_on_page
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
 from attnviz.link.parameter_table import QUERY as PICKED
 from attnviz.published import OPENING, starting_points
@@ -123,8 +124,8 @@ def show_comparison(comparison: Comparison, query: int) -> None:
         stage = comparison.b.stages[name]
         st.markdown(f"### {stage.title}")
         st.caption(about(comparison, name))
-        draw, alts = _show_matrix(comparison, name, query, f"compare.{name}")
-        for label, alt in alts.items():
+        draw = partial(comparison_specs, comparison, name, digits=state.digits(), query=query)
+        for label, alt in _show_matrix(comparison, name, query, f"compare.{name}").items():
             called = say("compare.label", title=stage.title, which=label)
             offer(f"compare.{name}.{label}", called, alt, partial(_one_of, draw, label))
 
@@ -151,20 +152,15 @@ def _open_example() -> None:
     state.adopt(b)
 
 
-def _show_matrix(
-    comparison: Comparison, name: str, query: int, key: str
-) -> tuple[Callable[..., dict[str, dict[str, Any]]], dict[str, str]]:
-    """Draw A, B and their difference; return the drawing function and descriptions."""
+def _show_matrix(comparison: Comparison, name: str, query: int, key: str) -> dict[str, str]:
+    """Draw A, B and their difference; return their descriptions."""
     digits, title = state.digits(), comparison.b.stages[name].title
     moved = moved_most(comparison, name, digits)
     st.text("\n".join(moved))
-    draw = partial(comparison_specs, comparison, name, digits=digits, query=query)
-    specs = draw(dark=is_dark())
-    alts = {label: say("compare.alt", title=title, which=label, moved=" ".join(moved)) for label in specs}
-    with st.container(horizontal=True, gap="small", key=key.replace(".", "_")):
-        for label, spec in specs.items():
-            show_figure(spec, f"{key}.{label}", alts[label], width=spec["layout"]["width"])
-    return draw, alts
+    labels = ("A", "B") if comparison.difference(name) is None else ("B − A", "A", "B")
+    alts = {label: say("compare.alt", title=title, which=label, moved=" ".join(moved)) for label in labels}
+    show_pictures(comparison_on_page(comparison, name, digits=digits, query=query, alts=alts), key)
+    return alts
 
 
 def _one_of(draw: Callable[[], dict[str, dict[str, Any]]], label: str) -> dict[str, Any]:

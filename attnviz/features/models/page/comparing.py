@@ -5,11 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.parts.charts import show_figure
+from attnviz.app.components.pictures import show_pictures
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
-from attnviz.app.text import as_message, is_dark, message_of
+from attnviz.app.text import as_message, message_of
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.comparing import Comparison
@@ -18,7 +18,7 @@ from attnviz.features.models.link_texts import BEFORE, HEAD, MODEL, SENTENCE, Co
 from attnviz.features.models.page.looked import looked
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.parameters import MODEL_COMPARE, MODEL_COMPARED
-from attnviz.figures.small_tables import comparison_specs
+from attnviz.figures.small_tables import comparison_on_page
 from attnviz.words import say
 from attnviz.words.numbers import written
 
@@ -50,14 +50,12 @@ def show_comparison(view: ModelTrace, place: tuple[int, int], target: str, query
     st.text(_apart(comparison, called))
     query = min(query, len(trace.tokens) - 1, len(other.tokens) - 1)
     bare = max(*trace.attention_weights.shape, *other.attention_weights.shape) > _WRITTEN
-    specs = comparison_specs(
-        comparison, "attention_weights", digits=state.digits() if bare else _FEW, query=query, dark=is_dark(), bare=bare
-    )
-    names = {"A": say("models.compare.this", layer=place[0], head=place[1]), "B": called}
-    with st.container(horizontal=True):
-        for label, spec in specs.items():
-            alt = say("models.compare.alt", which=names.get(label, say("models.compare.difference")))
-            show_figure(spec, f"model.compare.figure.{label}", alt)
+    names = {"A": say("models.compare.this", layer=place[0], head=place[1]), "B": called,
+             "B − A": say("models.compare.difference")}  # fmt: skip
+    alts = {label: say("models.compare.alt", which=which) for label, which in names.items()}
+    digits = state.digits() if bare else _FEW
+    pictures = comparison_on_page(comparison, "attention_weights", digits=digits, query=query, alts=alts, bare=bare)
+    show_pictures(pictures, "model.compare.pictures")
 
 
 def _keep(asked: Compared) -> None:

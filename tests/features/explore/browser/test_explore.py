@@ -437,7 +437,7 @@ def test_what_is_kept_as_a_is_compared_from_the_same_button(new: New) -> None:
     expect(reader.page.get_by_text("W_q, row 1, column 0: 1.00 → −0.50")).to_be_visible()
     start = starting_points()[OPENING].scenario
     a, b = (traced(replace(start, edits=(*start.edits, Edit(*TOY, to)))).attention_weights for to in (1.0, -0.5))
-    first = reader.page.locator(".st-key-compare_attention_weights .js-plotly-plot").first
+    first = reader.page.locator(".st-key-compare-attention_weights figure").first
     box = box_of(first)
     assert box["y"] + box["height"] <= 768
     moved = f"{float(b[1, 2] - a[1, 2]):.4f}".replace("-", "−")

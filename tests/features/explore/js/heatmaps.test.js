@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeRoom } from "../../../../attnviz/features/explore/page/heatmaps/drawing.js";
+import { makeRoom } from "../../../../attnviz/features/explore/page/heatmaps/room.js";
 
 test("an explanation is scrolled to as often as it grows, and not while its reader scrolls on", () => {
   let scrolled = 0;

@@ -1,7 +1,6 @@
 """The page Language model: a changed model beside the one without changes, decoders, and an encoder with a decoder."""
 
 import base64
-import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -32,7 +31,7 @@ from benchmarks.stories import judged, without
 from tests.features.models.pages.serving import forget_models, offering
 from tests.features.models.pages.test_model import heads_of, helps, on_board, opened_as
 from tests.pages.packed import numbers_in
-from tests.pages.reader import Reader, control_of, heatmap_of, in_address
+from tests.pages.reader import Reader, control_of, in_address, pictures_of
 from tests.unit.small_models import MODELS, TEXT, WORDS, bart, saved, t5
 
 PAGE = "pages/model.py"
@@ -360,9 +359,8 @@ def test_elsewhere_it_is_said_that_the_playgrounds_is_shared(page: str) -> None:
 
 
 def drawn(reader: Reader) -> dict[str, np.ndarray]:
-    """The heatmaps of a page by their keys; a masked cell is 0."""
-    charts = [each.proto for each in reader.at.get("plotly_chart")]
-    return {each.id.rpartition("-")[2]: np.nan_to_num(heatmap_of(json.loads(each.spec))) for each in charts}
+    """The compared heads by their names; a masked cell is 0."""
+    return {name: np.nan_to_num(each) for name, each in pictures_of(reader.at, "model.compare.pictures").items()}
 
 
 def test_another_head_stands_beside_this_one_in_one_scale() -> None:
@@ -376,7 +374,7 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     one, other = (view.heads[place].attention_weights.numpy() for place in ((3, 1), (5, 11)))
     figures = drawn(reader)
     for label, own in (("A", one), ("B", other), ("B − A", other - one)):
-        assert np.allclose(figures[f"model.compare.figure.{label}"], own)
+        assert np.allclose(figures[label], own)
     row, column = np.unravel_index(np.abs(other - one).argmax(), one.shape)
     (said,) = [text for text in reader.texts if text.startswith("A is this head, B is: Layer 5, head 11.")]
     assert written(float(one[row, column]), 4) in said
@@ -386,8 +384,8 @@ def test_another_head_stands_beside_this_one_in_one_scale() -> None:
     reader.set("model.compare", "sentence").set("model.compare.sentence", "A dog ran home")
     assert [in_address(reader.at, f"model_compare{more}") for more in ("", "d")] == ["sentence", "A dog ran home"]
     own = look_into(INCLUDED, text="A dog ran home").heads[3, 1].attention_weights.numpy()
-    assert np.allclose(drawn(reader)["model.compare.figure.B"], own)
-    assert "model.compare.figure.B − A" not in drawn(reader)
+    assert np.allclose(drawn(reader)["B"], own)
+    assert "B − A" not in drawn(reader)
 
 
 def test_a_changed_head_stands_beside_what_it_was() -> None:
@@ -396,7 +394,7 @@ def test_a_changed_head_stands_beside_what_it_was() -> None:
     assert view.original is not None
     for label, each in (("A", view), ("B", view.original)):
         own = each.heads[3, 1].attention_weights.numpy()
-        assert np.allclose(drawn(reader)[f"model.compare.figure.{label}"], own)
+        assert np.allclose(drawn(reader)[label], own)
 
 
 def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
@@ -409,7 +407,7 @@ def test_another_model_stands_beside_this_one(folders: dict[str, str]) -> None:
     again = Reader(PAGE, **asked, model_compare=link)
     assert in_address(again.at, "model_compare") == link
     for each in (reader, again):
-        assert np.allclose(drawn(each)["model.compare.figure.B"], own)
+        assert np.allclose(drawn(each)["B"], own)
 
 
 def test_no_visitor_learns_where_the_server_keeps_its_models(folders: dict[str, str]) -> None:

@@ -1,76 +1,12 @@
-// What the heatmaps of a page are sent: see attnviz/figures/on_page.py.
+// What the heatmaps of Explore are sent.
 
-import type { Hatch } from "../../../../scripts/sent.js";
+import type { Data as Pictures } from "../../../../app/components/pictures/types.js";
 
-export interface Picture {
-  title: string;
-  /** Blank where it says no more than the title. */
-  formula: string;
-  role: Role;
-  plain: string;
-  about: string;
-  alt: string;
-  symbol: string;
-  /** What rows and columns are. */
-  axes: string[];
-  /** Their names, no two the same. */
-  rows: string[];
-  columns: string[];
-  /** Rows and columns of the matrix in one cell. */
-  steps: number[];
-  /** Of the colours. */
-  limit: number;
-  /** float32 in base64, row by row; NaN in all but the finite cells. */
-  numbers: string;
-  /** What each cell is, a byte each, in base64: finite, masked, minus infinity, infinity or NaN; blank where all are
-   *  finite. */
-  kinds: string;
-  /** Whether the numbers are shares, of which a masked one is 0. */
-  shares: boolean;
-  digits: number;
-  /** Of the numbers in cells: fewer, as on the board. */
-  cellDigits: number;
-  /** The row that is followed. */
-  query: number | null;
-  /** Whether numbers stand in the cells. */
-  inCell: boolean;
-  scale: { high: string; even: { at: number; text: string } | null } | null;
-}
-
-/** Cells with a frame around them, by their first and last row and column. */
-export interface Frame {
-  matrix: string;
-  rows: number[];
-  columns: number[];
-  /** Whether it is the picked one. */
-  chosen: boolean;
-}
-
-export interface Data {
+export interface Data extends Pictures {
   /** What tells the query that it was drawn from. */
   from: string;
   /** What tells its numbers, as they are seen, from others. */
   numbersOf: string;
   /** Where the numbers of another query are asked for, and as whose; null where these are too many. */
   numbers: { at: string; page: string } | null;
-  /** The matrices that stand together, in the order of the computation. */
-  groups: string[][];
-  pictures: { [matrix: string]: Picture };
-  /** Those that the picked cell is made from, and, last, itself. */
-  frames: Frame[];
-}
-
-export interface Colours {
-  theme: "light" | "dark";
-  ramps: Ramps;
-  hatches: { masked: Hatch; undefined: Hatch };
-}
-
-/** Where everything of a heatmap stands, in pixels. */
-export interface Layout {
-  cell: { width: number; height: number };
-  left: number;
-  labels: { angle: number; room: number };
-  whole: number;
-  title: number;
 }

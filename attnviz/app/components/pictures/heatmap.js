@@ -1,11 +1,11 @@
 // One matrix as a heatmap: a title with its formula, a line about it, the names of rows and columns, and the cells.
 
-import { make, setText, toggle, write } from "../../../../board/cells/elements.js";
-import { shadeOf } from "../../../../board/cells/colours.js";
-import { bytesIn, numbersIn } from "../../../../board/values/matrices.js";
-import { inDigits, NEARLY, written } from "../../../../board/values/numbers.js";
-import { FIGURES } from "../../../../scripts/sent.js";
-import { say } from "../../../../scripts/sentences.js";
+import { make, setText, toggle, write } from "../../../board/cells/elements.js";
+import { shadeOf } from "../../../board/cells/colours.js";
+import { bytesIn, numbersIn } from "../../../board/values/matrices.js";
+import { inDigits, NEARLY, written } from "../../../board/values/numbers.js";
+import { FIGURES } from "../../../scripts/sent.js";
+import { say } from "../../../scripts/sentences.js";
 import { LABEL, layoutOf, paint } from "./drawing.js";
 
 /** @import { Colours, Frame, Layout, Picture } from "./types.js" */
@@ -75,11 +75,11 @@ export class Heatmap {
   }
 
   texts() {
-    const { cellDigits, inCell, shares } = this.shown;
+    const { cellDigits, inCell, shares, signed } = this.shown;
     return inCell ? [...this.values]
       .map((value, at) => {
         const kind = this.kinds?.[at];
-        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : rounded(value, cellDigits);
+        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : plus(rounded(value, cellDigits), value, signed);
       }) : [];
   }
 
@@ -207,19 +207,13 @@ export class Heatmap {
   // Return the two lines of a cell's hint: its place, and its number.
   /** @param {number} row @param {number} column */
   saidOf(row, column) {
-    const { rows, columns, axes, symbol, digits, shares } = this.shown;
+    const { rows, columns, axes, symbol, digits, shares, signed } = this.shown;
     const at = row * columns.length + column;
     const kind = KINDS[this.kinds?.[at] ?? 0];
-    const value = kind === "finite" ? written(this.values[at], digits)
+    const value = kind === "finite" ? plus(written(this.values[at], digits), this.values[at], signed)
       : say(`figures.signs.${kind === "masked" && shares ? "share" : kind}`);
     return say("figures.hover",
       { rows: axes[0], row: rows[row], columns: axes[1], column: columns[column], symbol, value });
-  }
-
-  bottomOf(/** @type {number} */ row) {
-    const { rows, steps } = this.shown;
-    const { top, height } = this.cells.getBoundingClientRect();
-    return top + (height * (Math.floor(row / steps[0]) + 1)) / rows.length;
   }
 }
 
@@ -235,4 +229,10 @@ function named(labels, size) {
 function rounded(value, digits) {
   if (value !== 0 && Math.abs(value) * 10 ** digits < 0.5) return NEARLY;
   return inDigits(value, digits) || written(value, digits);
+}
+
+// A number's text, of a difference with its sign.
+/** @param {string} text @param {number} value @param {boolean} signed */
+function plus(text, value, signed) {
+  return signed && value > 0 && text !== NEARLY ? `+${text}` : text;
 }
