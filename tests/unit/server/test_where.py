@@ -79,7 +79,8 @@ def test_an_address_that_opens_the_opening_example_names_it_from_the_start(query
     ("page", "query", "needed"),
     [
         ("", b"", "board"), ("", b"seed=5&view=heatmaps", "heatmaps"), ("lesson", b"", "board"),
-        ("lesson", b"view=heatmaps", "board"), ("compare", b"", "pictures"), ("scaling", b"", ""), ("check", b"view=heatmaps", ""),
+        ("lesson", b"view=heatmaps", "board"), ("compare", b"", "pictures"), ("scaling", b"", ""),
+        ("check", b"view=heatmaps", ""),
     ],
 )  # fmt: skip
 def test_a_page_is_told_of_its_letters_and_its_own_script_and_of_no_other_pages(
