@@ -55,12 +55,13 @@ def run_again(query: str, *, page: str | None = None, turns: bool = False) -> No
 
 
 def replace_parts() -> None:
-    """Put ours in the place of Streamlit's own, for this process; called by app.py.
+    """Put ours in the place of Streamlit's own, for this process.
 
-    Without the first, a press is called back halfway where another run is asked for meanwhile
-    (https://github.com/streamlit/streamlit/issues/10578). Without the second, it is lost where Back follows at once
-    (https://github.com/streamlit/streamlit/issues/9100 is nearest). Without the third, each control copies the values
-    of all to look at its own: picking a token took 160 to 210 ms of a processor, and 108 with it.
+    It's app.py that calls this, so that importing changes nothing. Without the first, a press is called back halfway
+    where another run is asked for meanwhile (https://github.com/streamlit/streamlit/issues/10578). Without the second,
+    it is lost where Back follows at once (https://github.com/streamlit/streamlit/issues/9100 is nearest). Without the
+    third, each control copies the values of all to look at its own: picking a token took 160 to 210 ms of a processor,
+    and 108 with it.
     """
     SafeSessionState.on_script_will_rerun = _hear_whole  # type: ignore[assignment, method-assign]
     script_requests._coalesce_widget_states = _with_all_told

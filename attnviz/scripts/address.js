@@ -4,11 +4,13 @@
 // Nothing else is told: a message that is lost, a server that is new, hours offline are all "drawn isn't what I have".
 
 import { watch } from "./connection.js";
+import { listen } from "./fields.js";
 import { ofOwnWords } from "./own_sentence.js";
 import { arranged, markOf, namingItsExample, ordered, patched } from "./query.js";
 import { partOf, tellPainted } from "./parts.js";
 import { CONSTANTS } from "./sent.js";
 
+/** @import { Fields } from "./fields.js" */
 /** @import { Asks } from "./parts.js" */
 /** @import { Patch } from "./query.js" */
 /** @import { Drawing } from "./types.js" */
@@ -19,8 +21,8 @@ import { CONSTANTS } from "./sent.js";
  */
 /**
  * What a run has drawn: the mark of the query that it was asked for, and what became of it, the page, and which of the
- * page's sayings it has heard last.
- * @typedef {{ from: string, is: string, page: string, n: number, offers: Offer[] }} Drawn
+ * page's sayings it has heard last, and the fields of Streamlit's that the page itself writes into the address.
+ * @typedef {{ from: string, is: string, page: string, n: number, offers: Offer[], fields: Fields[] }} Drawn
  */
 
 const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS, OPENED, BY_CLASS } = CONSTANTS;
@@ -56,6 +58,8 @@ export class Address {
     this.setValue = () => {};
     /** @type {Drawn | null} */
     this.drawn = null; // what the server has drawn last
+    /** @type {Map<string, Fields>} */
+    this.fields = new Map();
     /** @type {Set<string>} */
     this.taken = new Set(); // offers of the server, by their ids
     this.patience = PATIENCE_MS;
@@ -83,6 +87,7 @@ export class Address {
     window.addEventListener("click", (event) => this.hold(event), true);
     window.addEventListener("click", (event) => this.leave(event), true);
     window.addEventListener("attnviz:back", () => this.sayAll());
+    listen(() => this.fields.values(), () => this.query, (patch, source) => this.mirror(patch, source));
   }
 
   // ---- changes of the reader: at once here, in the address, and in every view
@@ -98,6 +103,12 @@ export class Address {
     this.tell();
     this.sayIn(this.rest);
     return this.version;
+  }
+
+  // What Streamlit tells the server by itself, which offers the same: one step of the history.
+  mirror(/** @type {Patch} */ patch, /** @type {string} */ source) {
+    this.change(patch, { source });
+    this.expect();
   }
 
   // To another page; from within the one that is open, to where that begins.
@@ -284,8 +295,10 @@ export class Address {
       if (path !== null) this.path = pathOf(path);
       const query = namingItsExample(patched(this.query, patch), CONTROLS);
       if (query === this.query && this.mirrored) continue;
+      const said = new URLSearchParams(this.query); // in JSON: by the page, of which this is the packed form
+      const same = Object.keys(patch).every((name) => said.get(name)?.startsWith("{"));
       this.become(query);
-      this.write(there ? "replace" : "push");
+      this.write(there || same ? "replace" : "push");
       this.source = null;
       this.tell();
     }
@@ -300,6 +313,7 @@ export class Address {
       this.undone = null;
       setTimeout(undone);
     }
+    for (const each of drawn.fields) this.fields.set(each.parameter, each);
     this.take(drawn.offers);
     if (drawn.page === this.page && drawn.from === this.mark && is !== this.query) {
       this.query = is; // corrected: no step, nor another version, as it is what was drawn

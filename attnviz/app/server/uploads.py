@@ -17,7 +17,7 @@ _PROOFS = (b"host", b"cookie", b"x-xsrftoken")  # headers by which Streamlit kno
 
 
 class Uploads:
-    """A middleware that removes a session's old files, and those beyond what all may hold."""
+    """A middleware that removes files beyond the limits."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -63,6 +63,7 @@ def hear() -> None:
         stand = dict.fromkeys(parameters()) | known.controls()  # None: at its default
         lay(asked, {name: text for name, text in stand.items() if all(text != q.get(name) for q in now.past)})
     now.past = (*now.past[-5:], asked)
+    now.fields = {}
     named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
     # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
     if named or (drawn and now.due and not _stand(asked)):
@@ -173,7 +174,8 @@ def tell(page: str, key: str = "address") -> None:
     now = memory()
     found = known.becomes(now.query, known.controls(), now.texts)
     n, offers = (now.said or {}).get("n", 0), [each.sent() for each in now.offers]
-    drawn = {"from": known.mark_of_now(), "is": written(found), "page": page, "n": n, "offers": offers}
+    drawn = {"from": known.mark_of_now(), "is": written(found), "page": page, "n": n, "offers": offers,
+             "fields": list(now.fields.values())}  # fmt: skip
     for each in now.offers:
         each.drawn = True
     now.query, now.past, now.turning, now.corrected = found, (*now.past[-5:], found), None, {}

@@ -42,6 +42,7 @@ class Memory:
     fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and that no run has read
     corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # what is in the place of an unusable text
     offers: list[Offer] = field(default_factory=list)
+    fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # see fields.py, by parameter
     back: bool = False  # whether the page was open already, before another server or session
     turning: str | None = None  # the query of a run of our own
 

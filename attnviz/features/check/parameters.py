@@ -63,7 +63,8 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 class PackedJson(Codec):
     """Values other than the `usual` as packed JSON; blank if too many.
 
-    `what` names it in the catalogue; `taken` returns what can be used of one that was read, or refuses it.
+    The page writes plain JSON, until the server has packed it. `what` names it in the catalogue; `taken` returns what
+    can be used of one that was read, or refuses it.
     """
 
     what: str
@@ -73,7 +74,7 @@ class PackedJson(Codec):
 
     def decode(self, raw: str) -> dict[str, Any]:
         try:
-            held = json.loads(unpack(raw, self.most)) if raw else {}
+            held = json.loads(raw if raw.startswith("{") else unpack(raw, self.most)) if raw else {}
         except (ValueError, RecursionError) as error:
             raise unreadable_part(error, self.what, {}) from error
         if not isinstance(held, dict):

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attnviz.app.parts.predicting import lead_on, take_focus
 from attnviz.app.session import url_texts
+from attnviz.app.session.fields import stand_at_once
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import current, receive
@@ -69,6 +70,8 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
                 answers[name] = _show_cells(exercise, name)
                 below[name] = st.container()
     _keep(exercise)
+    blanks = {_key(exercise, *cell): ".".join(map(str, cell)) for cell in cells_of(exercise)}
+    stand_at_once(ANSWERS, blanks, held=typed_into(exercise))
     take_focus(asks=True)
     if not exercise.to_hand_in:
         st.button(say("exercises.mark"), on_click=_mark, args=(exercise,), type="primary")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attnviz.app.session import url_texts
+from attnviz.app.session.fields import stand_at_once
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
@@ -79,6 +80,8 @@ def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends
     )  # fmt: skip
     if held != typed:
         _keep(parameter, key, kept, ends)
+    is_optional = not texts()[parameter].default
+    stand_at_once(parameter, {key: ""}, most=MOST_OF_SENTENCE, ends=ends, is_optional=is_optional)
     return held
 
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from attnviz.features.language_models.inside import STORIES
+from attnviz.features.language_models.inside import INCLUDED, STORIES
 from attnviz.words import say
 from tests.browser.playground import Playground, eventually
 from tests.browser.readers import New
@@ -43,3 +43,15 @@ def test_a_press_appends_a_word_and_its_row_and_the_next_ones_come(new: New) -> 
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".headline")).to_be_in_viewport()
     assert writing.sideways <= 0
+
+
+def test_a_sentence_stands_in_the_address_at_once_so_that_a_reload_loses_nothing(new: New) -> None:
+    page = new(Playground, height=768).open("/model", model=INCLUDED).page
+    expect(page.locator("canvas[data-pictures='72']")).to_be_visible()
+    field = page.get_by_label(say("models.page.sentence"), exact=True).filter(visible=True)
+    for text in ("a dog ran home", "two dogs ran & hid"):
+        field.fill(text)
+        field.press("Enter")
+        page.reload()
+        expect(field).to_have_value(text)
+        expect(page.locator("canvas[data-pictures='72']")).to_be_visible()

@@ -1,0 +1,44 @@
+"""Fields whose values the page itself writes into the address; see scripts/fields.js."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attnviz.app.session.memory import memory
+
+NONE = -1  # characters: what is typed stands nowhere at once
+MOST_AS_JSON = 20_000  # characters that stand in the address until the server has packed them
+
+
+def stand_at_once(
+    parameter: str,
+    keys: Mapping[str, str],
+    *,
+    most: int = MOST_AS_JSON,
+    ends: Sequence[str] = (),
+    held: Mapping[str, Any] | None = None,
+    is_optional: bool = True,
+) -> None:
+    """Have fields stand in the address as soon as they change.
+
+    `keys` has the fields' names by their keys, or the keys of their containers. The parameter says a field's text of at
+    most so many characters, or with `held` all fields as JSON by their names; a field may be blank if it `is_optional`.
+    A change takes the parameters `ends` out of the address.
+    """
+    memory().fields[parameter] = {
+        "parameter": parameter,
+        "names": {class_of(key): name for key, name in keys.items()},
+        "most": most,
+        "ends": list(ends),
+        "held": None if held is None else dict(held),
+        "isOptional": is_optional,
+    }
+
+
+def class_of(key: str) -> str:
+    """Return the class that Streamlit gives what has this key.
+
+    >>> class_of("check.answer.1.q.0.0")
+    'st-key-check-answer-1-q-0-0'
+    """
+    return "st-key-" + re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip())

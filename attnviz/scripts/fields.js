@@ -1,0 +1,51 @@
+// Fields of Streamlit's whose values stand in the address as soon as they change. Streamlit tells the server, which
+// says what became of it seconds later on a busy machine: a reload before that would lose what was typed.
+
+/** @import { Patch } from "./query.js" */
+
+/**
+ * Fields by the classes of their containers, and what a parameter says of them: a field's text, or all of the fields as
+ * JSON, by their names. Other parameters may end with a change.
+ * @typedef {{ parameter: string, names: Record<string, string>, most: number, ends: string[],
+ *   held: Record<string, unknown> | null, isOptional: boolean }} Fields
+ */
+
+/** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
+
+const isField = (/** @type {unknown} */ target) =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+
+/**
+ * Have `change` called with what a field's change does to the query, at the moment in which Streamlit takes it.
+ * @param {() => Iterable<Fields>} all @param {() => string} query
+ * @param {(patch: Patch, source: string) => void} change
+ */
+export function listen(all, query, change) {
+  const told = (/** @type {EventTarget | null} */ target) => {
+    if (!isField(target)) return;
+    for (const fields of all()) {
+      const patch = patchOf(fields, /** @type {Field} */ (target), query());
+      if (patch) change(patch, fields.parameter);
+    }
+  };
+  window.addEventListener("change", ({ target }) => told(target), true);
+  window.addEventListener("keydown", ({ key, ctrlKey, metaKey, target }) => {
+    if (key === "Enter" && (target instanceof HTMLInputElement || ctrlKey || metaKey)) told(target);
+  }, true);
+}
+
+/** @param {Fields} fields @param {Field} field @param {string} query @returns {Patch | null} */
+function patchOf({ parameter, names, most, ends, held, isOptional }, field, query) {
+  const found = Object.keys(names).find((name) => field.closest(`.${CSS.escape(name)}`));
+  if (found === undefined) return null;
+  const said = new URLSearchParams(query).get(parameter) ?? "";
+  const text = held === null ? field.value
+    : asJson({ ...(said.startsWith("{") ? JSON.parse(said) : held), [names[found]]: field.value });
+  if (text.length > most || (!text && !isOptional) || text === said) return null;
+  return { [parameter]: text || null, ...Object.fromEntries(ends.map((name) => [name, null])) };
+}
+
+function asJson(/** @type {Record<string, unknown>} */ held) {
+  const filled = Object.entries(held).filter(([, value]) => value !== "");
+  return filled.length > 0 ? JSON.stringify(Object.fromEntries(filled)) : "";
+}
