@@ -45,7 +45,7 @@ class GivenMatrix:
     - `to_heads`: whether it's given to attention itself, once for all heads.
     - `moved`: an edit of an old set-up in the same cell of a new one; None where that has no such cell.
     - `fits`: whether numbers given cell by cell for an old set-up can stand in a new one.
-    - `off`: the sentence of `refused.toml` for a set-up without it.
+    - `off`: the sentence of `refused.toml` for a set-up without it; else that lists what there is.
     - `made_of`: what it's made of where it's computed, a token matrix and positions.
     - `drawn_shape`: the shape that the initialization draws, where numbers that are given may make it another.
     - `is_of_words`: whether its rows are the tokens' own vectors, which have another name where positions are added.
@@ -66,7 +66,7 @@ class GivenMatrix:
     to_heads: bool = False
     moved: Callable[["Edit", "Derived", "Derived"], "Edit | None"] = _stays
     fits: Callable[["Derived", "Derived"], bool] = lambda old, new: True
-    off: str = "positions_off"
+    off: str = ""
     made_of: tuple[str, ...] = ()
     drawn_shape: Callable[["Derived"], Shape] | None = None
     is_of_words: bool = False
@@ -225,10 +225,10 @@ def _width_of_values(s: "Derived") -> int:
 # In the order in which changes are listed. A matrix that a set-up gives is a row here, and a stage of a table.
 GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     _vectors_of_tokens("x", made_of=("e", "p")),
-    _vectors_of_tokens("e"),
+    _vectors_of_tokens("e", off="positions_off"),
     GivenMatrix("p", lambda s: (len(s.tokens), s.d_in), "tokens", _drawn_by_place, lambda s: _places(s)[1],
                 lambda s, row: _of_place(s, row + s.n_kept), once=True, of_sentence=True, moved=_at_place,
-                fits=_same_places, by_row=True),
+                fits=_same_places, off="positions_off", by_row=True),
     _learned("w_q", 0, lambda s: (s.d_in, s.d_out)),
     _learned("w_k", 1, lambda s: (s.d_in, s.width_of_keys)),
     _learned("w_v", 2, lambda s: (s.d_in, _width_of_values(s)), drawn_shape=lambda s: (s.d_in, s.drawn_d_v)),
@@ -256,10 +256,10 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     _of_norm("gamma_2", 1.0),
     _of_norm("beta_2", 0.0),
     _vectors_of_tokens("y", off="reads_off", made_of=("e_y", "p_y")),
-    _vectors_of_tokens("e_y"),
+    _vectors_of_tokens("e_y", off="positions_off"),
     GivenMatrix("p_y", lambda s: (len(s.second_tokens), s.d_in), "second", _drawn_by_place, lambda s: _places(s)[0],
                 _of_place, once=True, of_sentence=True, moved=_at_kept_place,
-                fits=lambda old, new: old.n_kept == new.n_kept, by_row=True),
+                fits=lambda old, new: old.n_kept == new.n_kept, off="positions_off", by_row=True),
 )})  # fmt: skip
 TO_HEADS = tuple(name for name, given in GIVEN.items() if given.to_heads)
 ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # for all layers

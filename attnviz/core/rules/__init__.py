@@ -1,5 +1,7 @@
 """The rules by which stages are computed, grouped by what they read."""
 
+from collections.abc import Iterator
+
 from attnviz.core.rules.base import BFLOAT16, FLOAT16, FLOAT32, Bounded, HeadsInCode, Rule, declaration
 from attnviz.core.rules.cellwise import GELU, Add, Cap, Difference, FeatureMap, ReLU, TimesRoot
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
@@ -14,11 +16,14 @@ from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.stage import names_on, owner_of
 from attnviz.core.rules.vocabulary import Ids, Lookup, Surprise
 
-RULES: tuple[type[Rule], ...] = (
-    Product, Scale, Softmax, Add, ReLU, GELU, Slice, Recut, Concatenate, Rotate, LayerNorm, PassOn, Lookup, Surprise,
-    Relative, TimesRoot, FeatureMap, Share, Cap, RmsNorm,
-    Difference,
-)  # fmt: skip
+
+def _kinds(kind: type[Rule]) -> Iterator[type[Rule]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _kinds(each)
+
+
+RULES: tuple[type[Rule], ...] = tuple(_kinds(Rule))  # type: ignore[type-abstract]
 
 __all__ = [
     "BFLOAT16", "DECIMALS", "FLOAT16", "FLOAT32", "GELU", "RULES", "Add", "Block", "Bounded", "Cap", "Cell",

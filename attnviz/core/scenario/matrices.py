@@ -104,7 +104,9 @@ def _check_is_there(scenario: Derived, name: str) -> None:
         if not scenario.adds_positions:
             raise RefusedError("is_product", matrix=name, table=e)
         raise RefusedError("is_sum", matrix=name, table=e, other=p)
-    raise RefusedError(row.off, matrix=name)
+    if row.off:
+        raise RefusedError(row.off, matrix=name)
+    limits.check_choice("matrix", name, scenario.editable)
 
 
 Whole = TypeVar("Whole", bound=Derived)

@@ -139,7 +139,6 @@ RULE = (
         '        return (Piece(x[I, J] / number(2.0), (x.name(), " / 2"), (words,), roundings=2),)\n\n\n',
     ),
     ("attnviz/core/rules/__init__.py", r"cellwise import ", "Halved, "),
-    ("attnviz/core/rules/__init__.py", r"    Product, Scale, ", "Halved, "),
     ("attnviz/core/rules/__init__.py", r'    "BFLOAT16", ', '"Halved", '),
     (MATRICES + "/explanation.toml", r"\n(?=\[hidden\]\n)", '[halved]\nwords = "{number} is halved."\n'),
 )
