@@ -36,7 +36,7 @@ of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 # Each process would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots \
+.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots docs \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -55,6 +55,7 @@ help:
 	@echo "make soak          25 readers for an hour: nothing lost, nothing that grows"
 	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playground check')"
+	@echo "make docs          write the references of commands and names in docs/ anew"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
@@ -138,6 +139,9 @@ pictures: dev-packages chromium
 
 screenshots: dev-packages chromium
 	$(PY) -m tests.browser.screenshots
+
+docs: dev-packages
+	$(PY) -m tests.reference
 
 docker-build:
 	docker build --build-arg TORCH_INDEX="$(TORCH_INDEX)" --build-arg VERSION="$(VERSION)" \

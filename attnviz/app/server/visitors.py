@@ -103,7 +103,7 @@ def _is_nobodys(name: str) -> bool:
 def address_of(scope: Scope) -> str:
     """Return the key by which a visitor's address is counted.
 
-    Behind a proxy it's the proxy's, until that is trusted to tell of whom a request comes: see deploy/README.md.
+    Behind a proxy it's the proxy's, until that is trusted to tell of whom a request comes: see docs/DEPLOYMENT.md.
 
     >>> address_of({"client": ("2001:db8:1:2:3:4:5:6", 50000)}), address_of({"client": ("192.0.2.7", 50000)})
     ('2001:db8:1:2::/64', '192.0.2.7')

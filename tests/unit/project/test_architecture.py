@@ -10,7 +10,12 @@ import pytest
 from tests.unit.project.test_words import ROOT, SOURCES
 
 TEXT = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
-DOCUMENTS = ("docs/ARCHITECTURE.md", "docs/WORDS.md", "README.md", "SECURITY.md", "deploy/README.md")
+DOCUMENTS = (
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/README.md",
+    *(f"docs/{name}.md" for name in (
+        "ARCHITECTURE", "COMMANDS", "DEPLOYMENT", "GUIDE", "LIBRARY", "LIMITS", "RELEASING", "WORDS",
+    )),
+)  # fmt: skip
 MADE = ("/attnviz/site/", "/sbom.json", "/app.py")  # in a wheel, by make, at the root
 FOLDERS = ("attnviz", "pages", "tests", "docs", "deploy", "benchmarks", ".ci", ".streamlit")
 HELD = [

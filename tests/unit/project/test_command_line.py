@@ -146,9 +146,11 @@ def run(*arguments: str, cwd: Path, path: Path, code: str = "") -> "subprocess.C
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, check=False)
 
 
-def test_the_command_of_the_readme_is_the_one_that_is_tested() -> None:
+def test_the_command_of_the_documents_is_the_one_that_is_tested() -> None:
     text, *options = CAT
-    assert f'python -m attnviz "{text}" {" ".join(options)}\n' in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f'python -m attnviz "{text}" {" ".join(options)}\n' in (ROOT / "docs/COMMANDS.md").read_text(
+        encoding="utf-8"
+    )
 
 
 # The library needs torch, numpy, pandas and plotly alone: whatever else the app has is kept from it here.
