@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from attnviz.core.given import ONCE
 from attnviz.core.heads import is_of_a_head
-from attnviz.core.masks import USES
 from attnviz.core.rules import HeadsInCode, Rotate
-from attnviz.core.rules.rows import COLUMNS
+from attnviz.core.rules.rows import ROWS
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.scenario.matrices import read_alone, run_alone
 from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_KEPT_SCALED, E_SCALED, MASK, Stage, Table, head_name
 from attnviz.core.stages.tables import sizes_of
-from attnviz.core.what_if import SOFTMAX, WhatIf
+from attnviz.core.what_if import WhatIf
 from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
 from attnviz.export.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.words import plural, say
@@ -79,11 +78,13 @@ def _alone(scenario: Scenario, at_overflow: bool) -> list[str]:
 
 
 def _what_is_printed(scenario: Scenario) -> str:
-    masked_late = USES[scenario.mask_use].lossy and MASK in scenario.editable
-    sums = "all" if masked_late else "rows"
-    if over := WhatIf.read(scenario.what_if).get(SOFTMAX):
-        sums = "columns" if over == COLUMNS else "whole"
-    return say(f"share.script.printed.{sums}")
+    """Return what is printed; its weights' rule knows what they sum to."""
+    weights = next(stage for stage in scenario.layer.values() if stage.makes_shares)
+    assert weights.rule is not None
+    n_sources = len(weights.sources)
+    over = weights.rule.shares_over(n_sources)
+    some = over is None or (over == ROWS and not weights.rule.sums_to_1(n_sources))
+    return say(f"share.script.printed.{'all' if some else over}")
 
 
 def _what_is_computed(scenario: Scenario) -> str:
