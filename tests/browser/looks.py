@@ -69,7 +69,8 @@ _LOOK = """() => {
     && !(each.parentElement && within(each.parentElement, kinds))
     && onScreen(cut(each.parentElement ?? each, each.getBoundingClientRect())));
   const matrices = 'table, [role=grid], .board .story, .cell, .matrix, .symbol-of, .name, .names, .columns, .share,'
-    + ' .op, .legend, .ticks, svg, figure .plot, .js-plotly-plot, .pictures figure, [data-testid=stDataFrame], .row-bars figure';
+    + ' .op, .legend, .ticks, svg, figure .plot, .js-plotly-plot, .pictures figure, [data-testid=stDataFrame],'
+    + ' .row-bars figure';
   const hidden = (parent, box) => { // by what doesn't scroll, and says nothing of it
     for (let at = parent; at; at = above(at)) {
       const { overflowX, scrolls, textOverflow } = styleOf(at);
