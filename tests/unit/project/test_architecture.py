@@ -15,6 +15,7 @@ DOCUMENTS = (
     *(f"docs/{name}.md" for name in (
         "ARCHITECTURE", "COMMANDS", "DEPLOYMENT", "GUIDE", "LIBRARY", "LIMITS", "RELEASING", "WORDS",
     )),
+    *(f"docs/decisions/{each.name}" for each in (ROOT / "docs/decisions").glob("*.md")),
 )  # fmt: skip
 MADE = ("/attnviz/site/", "/sbom.json", "/app.py")  # in a wheel, by make, at the root
 FOLDERS = ("attnviz", "pages", "tests", "docs", "deploy", "benchmarks", ".ci", ".streamlit")

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 TESTED = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/README.md", *(
     f"docs/{name}.md" for name in ("GUIDE", "COMMANDS", "LIBRARY", "DEPLOYMENT", "LIMITS", "RELEASING", "STUDY")
 ))  # fmt: skip
+DECISIONS = sorted(str(each.relative_to(ROOT)) for each in ROOT.glob("docs/decisions/*.md"))
 MAKEFILE = (ROOT / "Makefile").read_text()
 TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 # Settings of make, and those that code, compose files and the Makefile read.
@@ -162,11 +163,18 @@ def test_every_setting_of_the_environment_is_told() -> None:
     assert sorted(name for name in settings if name not in told) == []
 
 
-@pytest.mark.parametrize("document", [*TESTED, "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/WORDS.md"])
+@pytest.mark.parametrize("document", [*TESTED, "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/WORDS.md", *DECISIONS])
 def test_every_link_to_a_file_leads_there(document: str) -> None:
     folder = (ROOT / document).parent
     links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text_of(document))
     assert [each for each in links if not (folder / each).exists()] == []
+
+
+def test_every_decision_is_listed_and_says_its_context_and_cost() -> None:
+    listed = re.findall(r"\]\((\d\d-.*?)\)", text_of("docs/decisions/README.md"))
+    assert [f"docs/decisions/{each}" for each in listed] == DECISIONS[:-1]
+    for each in DECISIONS[:-1]:
+        assert re.findall(r"(?m)^\*\*(.*?)\.\*\*", text_of(each)) == ["Context", "Decision", "What it costs"], each
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
