@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from attnviz.commands.main import main
+from attnviz.core import limits
 from tests import reference
 
 ROOT = Path(__file__).parents[3]
@@ -168,6 +169,31 @@ def test_every_link_to_a_file_leads_there(document: str) -> None:
     folder = (ROOT / document).parent
     links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text_of(document))
     assert [each for each in links if not (folder / each).exists()] == []
+
+
+def test_the_readme_counts_models_as_their_list_does() -> None:
+    (counted,) = re.findall(
+        r"(\d+) kinds: (\d+) are shown, (\d+) refused .*? (\d+) have a number", text_of("docs/models.md")
+    )
+    kinds, shown, refused, wrong = counted
+    (version,) = re.findall(r"# Models of transformers (\S+)", text_of("docs/models.md"))
+    told = " ".join(text_of("README.md").split())
+    assert f"Of {kinds} kinds of models in transformers {version}, {shown} are shown" in told
+    assert f"{refused} are refused" in told
+    assert wrong == "0"
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    told = text_of("docs/LIMITS.md")
+    files = (limits.MAX_FILE_BYTES >> 20, limits.MAX_UPLOADS, limits.MAX_UPLOADED_BYTES >> 20)
+    assert limits.MAX_SCORES == 2 * limits.MAX_TOKENS**2
+    assert (
+        f"| {limits.MAX_TOKENS} tokens; `d_in`, `d_out` and `d_v` up to {limits.MAX_D}; {limits.MAX_HEADS} heads;"
+        f" {limits.MAX_LAYERS} layers; together as many scores as 2 heads of {limits.MAX_TOKENS} tokens have;"
+        f" {limits.MAX_EDITS} changed cells |"
+    ) in told
+    assert files == (5, 4, 128)
+    assert "5 MB each; a session holds its last four, all sessions together 128 MB" in told
 
 
 def test_every_decision_is_listed_and_says_its_context_and_cost() -> None:
