@@ -23,7 +23,7 @@ def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, 
 
 
 def drawn_on_page(drawn: Picture, formula: str, *, alt: str, in_cells: int) -> dict[str, Any]:
-    """Return a picture as the page draws it, with so many decimals in its cells."""
+    """Return a picture as the page draws it; `in_cells` counts decimals."""
     stage = drawn.stage
     return {
         "title": stage.title,

@@ -46,7 +46,7 @@ def comparison_specs(
 def comparison_pictures(
     comparison: Comparison, name: str, *, digits: int, query: int | None, dark: bool = False, bare: bool = False
 ) -> dict[str, Picture]:
-    """Return what is drawn of a matrix of A, of B, and of B - A."""
+    """Return the pictures of a matrix of A, B and B - A."""
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)
@@ -65,7 +65,7 @@ def comparison_pictures(
 def comparison_on_page(
     comparison: Comparison, name: str, *, digits: int, query: int | None, alts: Mapping[str, str], bare: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the same as the page draws it, each with its `alt` text."""
+    """Return the same as the page draws it, with `alt` texts."""
     pictures = comparison_pictures(comparison, name, digits=digits, query=query, bare=bare)
     return {
         label: drawn_on_page(drawn, label, alt=alts.get(label, label), in_cells=digits)

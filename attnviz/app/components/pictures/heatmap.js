@@ -79,7 +79,8 @@ export class Heatmap {
     return inCell ? [...this.values]
       .map((value, at) => {
         const kind = this.kinds?.[at];
-        return kind ? (kind === 1 && shares ? "–" : SIGNS[KINDS[kind]]) : plus(rounded(value, cellDigits), value, signed);
+        if (kind) return kind === 1 && shares ? "–" : SIGNS[KINDS[kind]];
+        return plus(rounded(value, cellDigits), value, signed);
       }) : [];
   }
 
