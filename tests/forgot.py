@@ -87,7 +87,8 @@ def said_by(*command: str) -> list[str]:
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
     if "pytest" not in command:
         return lines
-    return [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or lines[-5:]
+    found = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    return found or [f"ERROR {line}" for line in lines[-5:]]  # the tests didn't run
 
 
 def main() -> int:

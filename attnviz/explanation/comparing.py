@@ -25,7 +25,7 @@ class Comparison:
     def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int, layer: int = 0) -> "Comparison":
         """Compare this head and layer; the last one where there are fewer.
 
-        >>> from attnviz.core.scenario import trace
+        >>> from attnviz.core.scenario import Scenario, trace
         >>> one, two = trace(Scenario("a b")), trace(Scenario("a b", n_heads=2))
         >>> Comparison.of_heads(one, two, 1).names
         ('attention_weights', 'context', 'contexts')
@@ -44,7 +44,7 @@ class Comparison:
 
         It is 0 where rounding may have made it; None where shapes differ.
 
-        >>> from attnviz.core.scenario import trace
+        >>> from attnviz.core.scenario import Scenario, trace
         >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))
         >>> same.difference("attention_weights")
         tensor([[0., 0.],

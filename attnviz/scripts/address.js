@@ -60,6 +60,8 @@ export class Address {
     this.drawn = null; // what the server has drawn last
     /** @type {Map<string, Fields>} */
     this.fields = new Map();
+    /** @type {Map<string, number>} */
+    this.mirrors = new Map(); // how often each was written by its fields since the server has drawn what it was told
     /** @type {Set<string>} */
     this.taken = new Set(); // offers of the server, by their ids
     this.patience = PATIENCE_MS;
@@ -107,6 +109,7 @@ export class Address {
 
   // What Streamlit tells the server by itself, which offers the same: one step of the history.
   mirror(/** @type {Patch} */ patch, /** @type {string} */ source) {
+    this.mirrors.set(source, (this.mirrors.get(source) ?? 0) + 1);
     this.change(patch, { source });
     this.expect();
   }
@@ -288,9 +291,11 @@ export class Address {
 
   // What the server offers comes before the controls that it has turned.
   take(/** @type {Offer[]} */ offers) {
-    for (const { id, patch, path } of offers) {
+    for (const { id, patch: offered, path } of offers) {
       if (this.taken.has(id)) continue;
       this.taken.add(id);
+      // Of a field that changed again since, it may be of the change before: the page says its own, in its time.
+      const patch = Object.fromEntries(Object.entries(offered).filter(([name]) => (this.mirrors.get(name) ?? 0) < 2));
       const there = path !== null && path === pageOf(location.pathname); // Streamlit has entered it already
       if (path !== null) this.path = pathOf(path);
       const query = namingItsExample(patched(this.query, patch), CONTROLS);
@@ -326,6 +331,7 @@ export class Address {
       if (!this.due && this.timer === undefined) this.sayIn(REST_MS);
       return;
     }
+    this.mirrors.clear();
     if (this.saidAt) this.took = performance.now() - this.saidAt;
     this.saidAt = 0;
     if (this.due) return;

@@ -39,10 +39,19 @@ function patchOf({ parameter, names, most, ends, held, isOptional }, field, quer
   const found = Object.keys(names).find((name) => field.closest(`.${CSS.escape(name)}`));
   if (found === undefined) return null;
   const said = new URLSearchParams(query).get(parameter) ?? "";
-  const text = held === null ? field.value
-    : asJson({ ...(said.startsWith("{") ? JSON.parse(said) : held), [names[found]]: field.value });
-  if (text.length > most || (!text && !isOptional) || text === said) return null;
+  const text = held === null ? field.value : asJson({ ...held, ...standing(names), [names[found]]: field.value });
+  if (text.length > most || (!text.trim() && !isOptional) || text === said) return null;
   return { [parameter]: text || null, ...Object.fromEntries(ends.map((name) => [name, null])) };
+}
+
+// What stands in the fields that are there: newer than what the server has heard.
+/** @param {Record<string, string>} names @returns {Record<string, string>} */
+function standing(names) {
+  const found = Object.entries(names).map(([name, called]) => {
+    const field = document.querySelector(`.${CSS.escape(name)} :is(input, textarea)`);
+    return isField(field) ? [[called, /** @type {Field} */ (field).value]] : [];
+  });
+  return Object.fromEntries(found.flat());
 }
 
 function asJson(/** @type {Record<string, unknown>} */ held) {

@@ -16,7 +16,8 @@ CODE_OF_R = (
 # R code that makes a matrix, and how Julia and Sage print one. R's and Octave's own prints are read, as Matlab's are.
 _NOT_READ = re.compile(
     rf"(?m){CODE_OF_R}|^[ \t]{{0,8}}(?:julia>|sage:)"
-    r"|^[ \t]{0,8}[0-9]{1,5}[×x][0-9]{1,5} [A-Za-z][^\n]{0,150}:[ \t]*$"
+    r"|^[ \t]{0,8}[0-9]{1,5}[×x][0-9]{1,5} (?:(?:[A-Za-z]\w{0,30}\.)?[A-Z]\w{0,30}\{|(?:adjoint|transpose)\(::)"
+    r"[^\n]{0,150}:[ \t]*$"
 )
 _PROMPT = re.compile(r"[ \t]{0,8}(?:>>>(?= |$)|In ?\[[0-9 *]{0,6}\]:|octave(?::[0-9]{1,6})?>|>>(?= )|>(?= )) ?")
 _CONTINUED = re.compile(r"[ \t]{0,12}(?:\.\.\.:?|\+) ")

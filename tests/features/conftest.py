@@ -1,5 +1,5 @@
 """What the tests of all features share."""
 
-from tests.pages.conftest import _components_are_looked_for_once
+from tests.pages.conftest import _components_are_looked_for_once, _parts_are_replaced
 
-__all__ = ["_components_are_looked_for_once"]
+__all__ = ["_components_are_looked_for_once", "_parts_are_replaced"]

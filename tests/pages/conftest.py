@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from streamlit.components.v2 import manifest_scanner
 
 from attnviz.app.server import middleware, routes
+from attnviz.app.streamlit_internals import replace_parts
 from tests.pages.playground import Playground
 
 
@@ -26,6 +27,12 @@ def _components_are_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parts_are_replaced() -> None:
+    """As `app.py` replaces them: pages are tested with what is served."""
+    replace_parts()
 
 
 @pytest.fixture

@@ -157,6 +157,7 @@ def about_other(name: str) -> str:
 def is_made(name: str, before: Scenario, after: Scenario) -> bool:
     """Whether this change makes the second set-up of the first.
 
+    >>> from attnviz.explanation.factors import times
     >>> is_made("times", Scenario(), times(Scenario(), 2.0)), is_made("row", Scenario(), times(Scenario(), 2.0))
     (True, False)
     """

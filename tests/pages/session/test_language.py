@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 from attnviz.app.components.script_file import board_file
 from attnviz.app.server import middleware, routes
 from attnviz.app.server.where import soon
-from attnviz.app.streamlit_internals import replace_parts
 from attnviz.words import LANGUAGE, say
 from tests.languages import made_up
 
@@ -61,7 +60,6 @@ def page() -> None:
 
 
 def told_by_a_run_and_its_callback() -> list[str]:
-    replace_parts()
     at = AppTest.from_function(page).run()
     (first, nothing), pressed = at.text, at.button[0].click().run()
     assert nothing.value == ""

@@ -500,3 +500,8 @@ def test_no_text_takes_longer_than_its_length(text: str) -> None:
         except ValueError as error:
             assert len(str(error)) < 400  # noqa: PT017
         assert time.process_time() - started < 3, "on any machine"
+
+
+@pytest.mark.parametrize("heading", ["3x2 matrix W_q:", "2x2 table (rounded):", "2×2 Tensor Q:"])
+def test_a_heading_that_says_a_size_is_not_taken_for_what_julia_prints(heading: str) -> None:
+    assert read_table(f"{heading}\n1 2\n3 4\n").rows == ((1, 2), (3, 4))

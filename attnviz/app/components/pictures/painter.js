@@ -90,6 +90,8 @@ export class Pictures {
       heatmap.fill();
       return false;
     });
+    if (this.root.scrollWidth > this.root.clientWidth + 1) this.root.tabIndex = 0; // moved by keys, too
+    else this.root.removeAttribute("tabindex");
     if (far.length) whenIdle(() => far.forEach(({ heatmap }) => heatmap.fill()));
   }
 

@@ -14,7 +14,6 @@ import { watchTheme } from "./theme.js";
 /** @type {Data | undefined} */
 let before;
 const lists = new MutationObserver(nameLists);
-const room = new ResizeObserver(reachPictures);
 
 export default function arriving(/** @type {Drawing<Data>} */ drawing) {
   const [{ data }, last] = [drawing, before];
@@ -25,20 +24,8 @@ export default function arriving(/** @type {Drawing<Data>} */ drawing) {
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;
   nameLists();
-  const content = document.querySelector(".stMainBlockContainer");
-  if (content) room.observe(content); // it grows with what is drawn
   follow();
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-}
-
-// On a telephone, a comparison's pictures are moved sideways: by keys, too.
-function reachPictures() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const rows = document.querySelectorAll(".stHorizontalBlock[class*='st-key-compare_']");
-  for (const row of rows) {
-    if (row.scrollWidth > row.clientWidth + 1) row.tabIndex = 0;
-    else row.removeAttribute("tabindex");
-  }
 }
 
 // Streamlit's list of pages has headings among its lines, which a list can't have: those of each door are one, here.

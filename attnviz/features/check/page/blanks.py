@@ -18,7 +18,7 @@ from attnviz.core.stages import STAGES
 from attnviz.features.check.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.features.check.exercises.mistakes import Mistake, choices, rule_of
 from attnviz.features.check.marking import place_of
-from attnviz.features.check.parameters import ANSWERS, MOST_CHARACTERS
+from attnviz.features.check.parameters import ANSWERS, MOST_CHARACTERS, MOST_OF_ANSWERS
 from attnviz.tables.reading import read_cell
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import say
@@ -71,7 +71,7 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
                 below[name] = st.container()
     _keep(exercise)
     blanks = {_key(exercise, *cell): ".".join(map(str, cell)) for cell in cells_of(exercise)}
-    stand_at_once(ANSWERS, blanks, held=typed_into(exercise))
+    stand_at_once(ANSWERS, blanks, most=MOST_OF_ANSWERS, held=typed_into(exercise))
     take_focus(asks=True)
     if not exercise.to_hand_in:
         st.button(say("exercises.mark"), on_click=_mark, args=(exercise,), type="primary")

@@ -201,7 +201,8 @@ def waits() -> bool:
 def take_upload() -> None:
     """Take an uploaded file as if it were pasted; in a callback."""
     session = this_session()
-    if (uploaded := session.get(UPLOAD)) is None:
+    uploaded = session.get(UPLOAD)
+    if not hasattr(uploaded, "getvalue"):  # none, or one that the server holds no longer
         return
     try:
         text = read_upload(uploaded.getvalue())

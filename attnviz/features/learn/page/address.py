@@ -236,7 +236,7 @@ def take_text(text: str) -> bool:
 
 def _take_file() -> None:
     upload = this_session().get("learn.file")
-    if upload is None:
+    if not hasattr(upload, "getvalue"):  # none, or one that the server holds no longer
         return
     try:
         text = upload.getvalue().decode("utf-8-sig")

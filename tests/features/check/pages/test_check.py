@@ -285,6 +285,16 @@ def test_an_upload_fills_a_table_and_one_that_is_no_text_is_told(page: CheckPage
     assert "wasn't used. This is a picture" in page.at.warning[0].value
 
 
+def test_an_upload_that_the_server_holds_no_longer_is_no_table(
+    page: CheckPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(page.at), "_register_uploaded_files", lambda *_: None)
+    page.type(k="1 2")
+    page.at.file_uploader(key="check.upload").set_value(("k.csv", b"1,2\n3,4", "text/csv"))
+    assert not page.run().at.exception
+    assert page.text_of("k") == "1 2"
+
+
 def test_a_broken_byte_of_an_upload_is_told(page: CheckPage) -> None:
     page.at.file_uploader(key="check.upload").set_value(("k.csv", "clés é".encode() + b"\xff\n1,2\n3,4", "text/csv"))
     page.run()

@@ -253,6 +253,15 @@ def test_a_file_is_learned_from_and_one_that_is_no_text_is_told() -> None:
     assert reader.value("learn.typed") == text
 
 
+def test_a_file_that_the_server_holds_no_longer_is_nothing_to_learn_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(PAGE).set("learn.task", "text")
+    before = reader.value("learn.typed")
+    monkeypatch.setattr(type(reader.at), "_register_uploaded_files", lambda *_: None)
+    reader.at.file_uploader(key="learn.file").set_value(("a.txt", b"a file of words " * 300, "text/plain"))
+    assert not reader.run().at.exception
+    assert reader.value("learn.typed") == before
+
+
 def matches_text(reader: Reader, training: Training) -> bool:
     return reader.sent("learn_time")["model"]["entries"] == [visible(token) for token in training.model.task.vocabulary]
 
