@@ -46,7 +46,7 @@ def comparison_specs(
 def comparison_pictures(
     comparison: Comparison, name: str, *, digits: int, query: int | None, dark: bool = False, bare: bool = False
 ) -> dict[str, Picture]:
-    """Return the pictures of a matrix of A, B and B - A."""
+    """Return pictures of a matrix of A, B and B - A."""
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)

@@ -62,10 +62,14 @@ def test_what_no_browser_sends_leaves_the_next_reader_what_the_one_before_had(pa
         for number in (*forger.at.number_input, *forger.at.slider):
             low, value, high = number.min, number.value, number.max
             assert None in (low, value, high) or low <= value <= high, (kind, number.key, value)
+        assert all(isinstance(flag.value, bool) for flag in forger.at.toggle), kind
+        texts = {text.key: text.value for text in (*forger.at.text_input, *forger.at.text_area)}
+        # Those that no one types are None to the reader of pages where this run hasn't drawn them yet.
+        assert [key for key, text in texts.items() if not isinstance(text, str | None)] == [], (kind, texts)
     after = Reader(page, view="heatmaps")
     assert not after.at.exception
     assert [text.value for text in after.at.text] == [text.value for text in before.at.text]
-    before.run()
+    assert not before.run().at.exception
 
 
 def test_all_buttons_pressed_in_one_message_leave_a_page() -> None:
