@@ -45,7 +45,8 @@ _READ_OWN = """figure => {
 _ALL_DRAWN = """() => {
   const charts = [...document.querySelectorAll('.stPlotlyChart')];
   const boards = [...document.querySelectorAll('[class*=-board] [data-testid=stBidiComponentIsolated]')];
-  const heatmaps = [...document.querySelectorAll('[class*=-heatmaps] [data-testid=stBidiComponentIsolated]')];
+  const heatmaps = [...document.querySelectorAll(
+    ':is([class*=-heatmaps], [class*=-compare-]) [data-testid=stBidiComponentIsolated]')];
   const drawn = charts.length + boards.length + heatmaps.length > 0
     && charts.every(chart => chart.querySelector('.ytick'))
     && heatmaps.every(each => {

@@ -6,7 +6,6 @@ from typing import Any
 
 from attnviz.app.session.memory import memory
 
-NONE = -1  # characters: what is typed stands nowhere at once
 MOST_AS_JSON = 20_000  # characters that stand in the address until the server has packed them
 
 

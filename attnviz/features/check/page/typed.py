@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.fields import MOST_AS_JSON, NONE, stand_at_once
 from attnviz.app.session.memory import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
@@ -103,11 +102,6 @@ def keep_in_address() -> bool:
         fits = form == DEFAULTS or 0 < len(packed) <= MOST_OF_TABLES
         now.packed = mark, fits, packed if fits else ""
     url_texts.send(TABLES, now.packed[2])
-    held = {key: value for key, value in form.items() if value != DEFAULTS[key]}
-    if now.packed[1] and len(now.packed[2]) < MOST_AS_JSON:
-        stand_at_once(TABLES, {PASTE: PASTE}, held=held)
-    else:
-        stand_at_once(TABLES, {PASTE: PASTE}, most=NONE, held={})
     return now.packed[1]
 
 
