@@ -26,7 +26,7 @@ from attnviz.link.state import as_the_app_opens, read_query
 
 _EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-8")
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# Of those behind a door; the page that the app opens with shows a board, too.
+# Pages behind a door that show a board. The page that the app opens with isn't among them: it may show heatmaps.
 WITH_BOARD = tuple(page.name for page in pages() if page.door and page.has_board)
 WITHOUT = tuple(page.name for page in pages() if not page.has_board)
 # Folders of pages that need nothing of Streamlit's.

@@ -1,5 +1,5 @@
-// Pictures of matrices: Python sends numbers, and what is said of them; what did not change since is not drawn anew.
-// What is in sight, or nearly, is drawn at once, the rest when nothing else is to be done.
+// Pictures of matrices. Python sends their numbers and texts, and only what has changed is drawn again.
+// Pictures in the window, or near it, are drawn at once; the others wait until the browser is idle.
 
 import { make, onTheme, themeOf } from "../../../board/cells/elements.js";
 import { rampsOf } from "../../../board/cells/colours.js";
