@@ -116,7 +116,7 @@ def test_keys_that_are_pressed_while_a_page_loads_are_not_lost(
 ) -> None:
     reader = new(Playground)
     reader.page.goto(f"{reader.server}{path}", wait_until="commit")
-    reader.page.wait_for_function("document.body !== null")
+    reader.page.locator("body").wait_for(state="attached")
     for key in keys:
         reader.page.keyboard.press(key)
     eventually(lambda: leads_to in reader.link, True)

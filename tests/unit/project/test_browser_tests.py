@@ -34,3 +34,14 @@ def test_nothing_is_waited_for_less_long_than_a_busy_machine_takes(file: Path) -
 def test_each_kind_of_limit_is_found() -> None:
     source = "expect(it).to_be_visible(timeout=5_000)\neventually(read, True, 8)\neventually(read, True, seconds=9)"
     assert list(limits(source)) == [(1, 5), (2, 8), (3, 9)]
+
+
+#: Another program's page, which has no policy of the app's.
+JUPYTER = "test_notebooks.py"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.name != JUPYTER], ids=lambda file: file.stem)
+def test_nothing_waits_in_a_way_that_the_pages_policy_forbids_on_the_second_look(file: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Attribute)]
+    lines = [node.lineno for node in calls if node.attr == "wait_for_function"]
+    assert lines == [], "Playwright looks again by eval, which the policy forbids: `holds` and locators wait without"
