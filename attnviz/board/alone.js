@@ -7,13 +7,15 @@ import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// What the app alone has, and what was said of other numbers.
+// Hides the dock's ways to other views, which only the app has, and what is said of a head while the board shows newer
+// numbers than those that it describes.
 const OWN_STYLE = ".board .views.views { display: none; } .ahead .strip .does { visibility: hidden; } ";
-const LOW = 720; // pixels: a window, or a frame, that is lower is scrolled
+const LOW = 720; // pixels: a lower window or frame is scrolled
 const ABOVE = 16;
 export const DARK = "(prefers-color-scheme: dark)";
 
-// An element in which a board is drawn, whose looks are within it alone; `more` is said of them.
+// Create the element that a board draws in. It's in a shadow root with the board's styles, which so affect nothing else
+// on the page; `more` is further CSS.
 /** @param {HTMLElement} element @param {string} more */
 export function rootIn(element, more) {
   const shadow = element.attachShadow({ mode: "open" });
@@ -33,7 +35,7 @@ export class Alone {
   /** @type {Matrices | null} */
   measured = null;
   /** @type {Map<number, number>} */
-  largest = new Map(); // by the limit that came
+  largest = new Map(); // the largest number found for each shared limit that Python sent
 
   /** @param {string} origin @param {boolean | null} dark */
   constructor(origin, dark) {
@@ -63,7 +65,7 @@ export class Alone {
     return null;
   }
 
-  // The colours of the page, and of the board on it.
+  // Give the page, and the board on it, the colours of the current theme.
   dress() {
     document.documentElement.dataset.theme = this.scheme();
     this.board?.repaint();
@@ -84,7 +86,8 @@ export class Alone {
       && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
   }
 
-  // What is as it came is no edit; where all is, so are the numbers that came.
+  // Apply edits to the board. A number equal to the one that was sent is no edit; once no edit is left, the sent
+  // numbers are shown again.
   takes(/** @type {Edit[]} */ edits) {
     const { board } = this;
     if (!board) return;
@@ -97,8 +100,8 @@ export class Alone {
     board.intake.settle();
   }
 
-  // What is computed here may be larger than all that came: colours go as far, all of those that are compared, once a
-  // number is let go.
+  // Numbers computed here may be larger than all that were sent, so that the limit of the colours grows with them.
+  // Matrices that share a limit share the larger one, too. It stays as it is while a number is dragged.
   widest(/** @type {number} */ limit) {
     const { board } = this;
     if (board && board.shown !== this.measured && !board.drag) {
@@ -113,7 +116,7 @@ export class Alone {
   }
 }
 
-// The page around this one, where it may be asked.
+// The body of the page that embeds this one; null if it's from another origin.
 export function around() {
   try {
     return window.parent.document.body;
@@ -122,7 +125,7 @@ export function around() {
   }
 }
 
-// Whether the notebook around is dark, where it says so.
+// Whether the notebook around this page is dark; null if it doesn't say.
 function darkAround() {
   const light = around()?.dataset.jpThemeLight;
   return light ? light === "false" : null;

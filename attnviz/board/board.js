@@ -1,8 +1,8 @@
-// The board: every matrix of self-attention as a grid of cells, on one spine with a row for each token, under the
-// sentence. It draws what Python sends (torch's numbers), lights up what a cell is made from and what it feeds, and
-// shows at once what an edit does, by evaluating the table of stages itself; torch's numbers take the place of its own
-// as soon as they are there. Whatever a person typed is only ever set as textContent or as an attribute. Here is the
-// state that its parts share, and what can be asked of a cell; each part has a file of its own, and says what it uses.
+// The board: every matrix of self-attention as a grid of cells, with a row for each token, below the sentence. It draws
+// torch's numbers, which Python sends, and highlights the cells that a cell is made from and those it feeds. An edit
+// shows at once: the board evaluates the table of stages itself until torch's numbers arrive. What a person typed is
+// only ever set as textContent or as an attribute. This file holds the state that the board's parts share, and
+// questions about one cell; each part has its own file, and lists in its constructor what it uses of the board.
 
 import { Assembly } from "./assembly.js";
 import { rampsOf, shadeOf } from "./cells/colours.js";
@@ -33,55 +33,55 @@ import { Story } from "./story/story.js";
 const NOWHERE = layoutOf([], {}, [], { width: 1, height: 1, tokens: 1, named: 0, sentence: false, saysBelow: false,
   tells: 0, words: 1, ribbons: 0, hall: false });
 
-// Draw a board in an element of what hosts it, which then hands it more with `receive`, has it drawn in another theme
-// with `repaint`, and takes it away with `end`.
+// Draw a board in an element. Its host then sends it new data with `receive`, redraws it in another theme with
+// `repaint`, and removes it with `end`.
 /** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
 export function mount(root, data, host) {
   const board = new Board(root, data, host);
   board.receive(data);
-  host.bringPanel?.(board); // which a link may have opened
+  host.bringPanel?.(board); // a link may have opened it
   return board;
 }
 
 export class Board {
-  ended = new AbortController(); // with it, whatever it listens to
-  structure = ""; // of what is built
+  ended = new AbortController(); // aborted by `end`, which removes all listeners
+  structure = ""; // what structureOf returns for the data that is drawn; "" before and after
   /** @type {Matrices} */
-  given = {}; // the inputs, with what was done to them
-  settled = false; // whether torch's numbers are shown
+  given = {}; // the input matrices with all edits
+  settled = false; // whether torch's numbers are shown, not the board's own
   /** @type {Map<string, Grid>} */
   grids = new Map(); // by matrix
   /** @type {Map<string, Edit & { number: number }>} */
-  pending = new Map(); // by address: edits that are not in torch's numbers yet
-  scaled = false; // whether scaled scores stand in the place of scores ...
-  all = false; // ... or beside them
-  inFull = false; // whether cells have as many digits as the dock
-  wholeScale = false; // whether the colours of attention weights go up to 1
+  pending = new Map(); // edits that torch's numbers don't include yet, by the cell's address
+  scaled = false; // whether scaled scores replace the scores ...
+  all = false; // ... or stand beside them
+  inFull = false; // whether cells show as many decimals as the dock
+  wholeScale = false; // whether the colour scale of attention weights ends at 1
   /** @type {Map<string, boolean>} */
-  folds = new Map(); // matrices that were folded by hand, or opened
-  planeOver = false; // whether the plane lies over the matrices, where it has no room beside them
-  byReaders = false; // whether the sentence shows who reads the picked token, not what it reads
+  folds = new Map(); // by matrix, true if the reader folded it, false if the reader opened it
+  planeOver = false; // whether the plane covers the matrices, for lack of room beside them
+  byReaders = false; // whether the sentence shows the readers of the picked token, not what it reads
   /** @type {number | null} */
-  readWord = null; // of others than those that read, the one of which that is shown
+  readWord = null; // in cross-attention, the key token whose readers are shown
   /** @type {Matrices | null} */
-  base = null; // what was there before a number was held
+  base = null; // the matrices before the current drag
   /** @type {{ left: number, top: number, by: number } | null} */
-  held = null; // where the spine was in the window then, and how much larger than it is laid out
+  held = null; // where the spine was in the window when the drag began, and its zoom
   /** @type {number | null} */
-  previewed = null; // the word that is pointed at
+  previewed = null; // the token that the pointer is on
   /** @type {Ramps | null} */
-  shades = null; // of the theme, once they are asked for
+  shades = null; // the colours of the theme, made on first use
   layout = NOWHERE;
   /** @type {Record<string, Rect>} */
   titles = {};
   /** @type {Place | null} */
-  at = null; // the cell that is pointed at
+  at = null; // the cell that the pointer is on
   /** @type {Place | null} */
   pinned = null;
   /** @type {(Place & { value: number, rest?: Edit[] }) | null} */
-  drag = null; // with the rest of what a tip of the plane moves
+  drag = null; // `rest`: the other numbers that the same arrow tip on the plane moves
   /** @type {Set<string>} */
-  older = new Set(); // matrices that do not follow while a number is dragged: they take too long
+  older = new Set(); // matrices that take too long to recompute during a drag
 
   /** @param {HTMLElement} root @param {BoardData} data @param {Host} host */
   constructor(root, data, host) {
@@ -94,7 +94,7 @@ export class Board {
     /** @type {Made} */
     this.made = { ...data, stages: this.stages, matrices: this.torch };
     this.picked = data.query;
-    this.head = data.head; // of several, the one in view
+    this.head = data.head; // the head in view; null if there's only one
     this.theme = host.scheme();
     this.sender = new Sender(this);
     this.intake = new Intake(this);
@@ -140,17 +140,17 @@ export class Board {
     this.panel.stop?.();
     this.keys.end();
     this.root.replaceChildren();
-    this.structure = ""; // what still comes finds nothing to draw on
+    this.structure = ""; // so that answers that arrive late draw nothing
   }
 
-  // ---- what the cells have ----
+  // ---- the whole board ----
 
   fits(/** @type {Place} */ { matrix, row, column }) {
     const { rows, columns } = this.torch[matrix] ?? { rows: 0, columns: 0 };
     return row < rows && column < columns;
   }
 
-  // The names of a matrix's columns, where these are features that have one.
+  // The names of a matrix's columns, if these are features with names.
   /** @param {Stage} stage @returns {string[]} */
   featuresOf(stage) {
     const { features } = this.data;
@@ -158,23 +158,22 @@ export class Board {
       && features?.length === this.torch[stage.name].columns ? features : [];
   }
 
-  // Whether it is the one that is explored: of the current set-up, and nobody tells anything of it.
+  // Whether this is the board of Explore, the only one with What-if switches.
   get explores() {
     return Boolean(this.data.whatIf?.length);
   }
 
-  // How many digits a cell has.
   get digits() {
     return this.inFull ? this.data.digits : this.data.cellDigits;
   }
 
-  // Of which token the row is followed: one that is pointed at, or the picked one.
+  // The index of the query whose row is followed: the token that the pointer is on, else the picked one.
   get query() {
     return this.previewed ?? this.picked;
   }
 
-  // The token of which it's shown who reads it: of others than those that read, the one that was asked for, at first
-  // the one that the picked one reads most.
+  // The index of the key whose readers are shown: the query itself, or in cross-attention the chosen token, which is at
+  // first the one that the query reads most.
   get key() {
     if (!this.data.others) return this.query;
     if (this.readWord !== null) return this.readWord;
@@ -205,7 +204,7 @@ export class Board {
     return this.stages.get(place.matrix);
   }
 
-  // The element of a cell; a matrix that is drawn as colours alone has some for its picked row at most.
+  // The element of a cell, if it has one: of a matrix drawn on a canvas, only the picked row may have elements.
   cellAt(/** @type {Place} */ place) {
     return this.grids.get(place.matrix)?.cellAt(place);
   }
@@ -214,7 +213,7 @@ export class Board {
     return valueAt(this.shown[matrix], row, column);
   }
 
-  // Whether a cell of a matrix of which only one is filled yet.
+  // Whether a cell is left blank, in a matrix that shows only one number so far.
   isEmpty(/** @type {Place} */ { matrix, row, column }) {
     const { only } = this.data;
     return matrix === only?.matrix && (row !== only.row || column !== only.column);
@@ -225,12 +224,12 @@ export class Board {
       && !this.isEmpty(place);
   }
 
-  // The number of an input, with edits that are not drawn yet.
+  // An input's number, including edits that aren't drawn yet.
   givenAt(/** @type {Place} */ { matrix, row, column }) {
     return valueAt(this.given[matrix], row, column);
   }
 
-  // The number that it has without any edit.
+  // A cell's number without any edit.
   uneditedAt(/** @type {Place} */ place) {
     return Number(this.data.before[addressOf(place)] ?? valueAt(this.torch[place.matrix], place.row, place.column));
   }

@@ -1,5 +1,5 @@
-// A board on a page of the app: the page's query is told what is done on it, the server asked for torch's numbers, and
-// the page's other parts hear whose numbers it shows and which word is picked.
+// The host of a board on a page of the app. The board changes the page's query, and this host asks the server for
+// torch's numbers. The page's other parts hear from it which numbers the board shows, and which token is picked.
 
 import { mount } from "./board.js";
 import { onTheme, themeOf } from "./cells/elements.js";
@@ -10,9 +10,11 @@ import { PLANE } from "../scripts/sent.js";
 /** @import { Drawing } from "../scripts/types.js" */
 /** @import { Plane } from "./plane/plane.js" */
 
-const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5]; // within which the panel What if is drawn
+// How often, in milliseconds, and how many times to look for the panel What if; and how many times more once it's
+// found.
+const [PANEL_MS, PANEL_TRIES, PANEL_AGAIN] = [100, 50, 5];
 const REMEMBERED = "attnviz.begun";
-const NEWCOMER = "newcomer"; // who is shown the way to the lesson
+const NEWCOMER = "newcomer"; // class of the page's body during a first visit: shows the way to the lesson
 
 /** @type {WeakMap<HTMLElement, Board>} */
 const boards = new WeakMap();
@@ -25,7 +27,7 @@ export default function show(/** @type {Drawing<BoardData>} */ { parentElement, 
   listen(root);
 }
 
-// What else happens on the page, as long as the board is there.
+// Listen to events of the page for as long as the board is in it.
 function listen(/** @type {HTMLElement} */ root) {
   const board = boards.get(root);
   if (!board) return;
@@ -40,11 +42,11 @@ function listen(/** @type {HTMLElement} */ root) {
   on("attnviz-moment", ({ detail }) => board.intake.turnTo(detail));
   for (const type of /** @type {const} */ (["attnviz:away", "attnviz:back"])) on(type, () => board.panel.report());
   onTheme(root, () => board.repaint(), board.ended);
-  // What stands above the board takes its room, as does what stands at the foot of the window.
+  // The board has the room that these two leave it, so it follows their sizes as well as its own.
   for (const each of [part("MainBlockContainer"), part("Main")]) if (each) board.sizes.observe(each);
 }
 
-// A part of Streamlit's page.
+// An element of Streamlit's page, by the end of its test id.
 function part(/** @type {string} */ name) {
   return document.querySelector(`[data-testid=st${name}]`);
 }
@@ -59,7 +61,7 @@ class App {
     this.root = root;
     /** @type {ResizeObserver | null} */
     this.sizes = null; // of the open panel
-    this.tries = 0; // to fetch the plane
+    this.tries = 0; // how often the plane's script was asked for
   }
 
   get page() {
@@ -68,7 +70,8 @@ class App {
 
   room() {
     const main = part("Main");
-    const bottom = main?.getBoundingClientRect().bottom ?? Infinity; // over the strip of a playlist
+    // the upper edge of a playlist's strip, if there is one
+    const bottom = main?.getBoundingClientRect().bottom ?? Infinity;
     return { top: this.root.getBoundingClientRect().top + (main?.scrollTop ?? 0),
       height: Math.min(window.innerHeight, bottom) };
   }
@@ -82,7 +85,8 @@ class App {
     part("Main")?.scrollBy(0, by);
   }
 
-  // What didn't come may have failed for good under its own name.
+  // Fetch the plane's script. After a failure, a further try uses another address, because a browser may remember for
+  // good that an import of the first one failed.
   /** @returns {Promise<Plane>} */
   async plane(/** @type {Board} */ board) {
     const place = this.tries ? `${PLANE}?try=${this.tries}` : PLANE;
@@ -99,8 +103,8 @@ class App {
     window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
   }
 
-  // The panel stands at the foot of the window once Python has drawn it; the last row is brought above it and the dock,
-  // and again whenever the panel says more or less.
+  // Bring the board's last row into view, above the dock and the panel What if, which stands at the foot of the window
+  // once Python has drawn it; do so again whenever the panel changes its height.
   bringPanel(/** @type {Board} */ { spine, story }) {
     const selector = ".st-key-playground-what_if:has(.st-key-what_if_panel)";
     const bring = () => document.querySelector(selector)
@@ -110,7 +114,8 @@ class App {
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
       const panel = document.querySelector(selector);
-      tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES); // again while it's being drawn, but soon no more
+      // look again while it's being drawn, but stop soon after
+      tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES);
       bring();
       if (panel) this.sizes?.observe(panel);
       if (tries <= 0) clearInterval(look);
@@ -118,14 +123,14 @@ class App {
   }
 }
 
-// Whether the page was opened as such: not with somebody's link.
+// Whether this is a first visit that doesn't come by a link with a query, which somebody may have shared.
 function isFirst() {
   const opened = performance.getEntriesByType("navigation")[0]?.name ?? location.href;
   let first = !new URL(opened).search;
   try {
     first &&= localStorage.getItem(REMEMBERED) === null;
   } catch {
-    // no storage
+    // the browser refuses storage: every visit counts as the first
   }
   document.body.classList.toggle(NEWCOMER, first);
   return first;
@@ -136,6 +141,6 @@ function remember() {
   try {
     localStorage.setItem(REMEMBERED, "1");
   } catch {
-    // no storage: the next visit is a first one again
+    // the browser refuses storage: the next visit counts as the first again
   }
 }

@@ -1,5 +1,6 @@
-// A board in a notebook, as anywidget draws it: what is done on it changes the query of its model, of which the kernel
-// then sends torch's numbers. All views of a model follow it; without its kernel, each goes on by itself.
+// The host of a board in a notebook, drawn by anywidget. The board changes the query of its widget model; the kernel
+// then sends torch's numbers for that query. All views of one model follow it; without a kernel, each view goes on by
+// itself.
 
 import { Alone, rootIn } from "./alone.js";
 import { mount } from "./board.js";
@@ -10,13 +11,14 @@ import { say } from "../scripts/sentences.js";
 
 /** @import { Patch } from "../scripts/query.js" */
 /**
- * What the kernel and the views have in common.
+ * The widget model, which the kernel and all views share.
  * @typedef {{ get(name: string): string, set(name: string, value: string): void, save_changes(): void,
  *   on(name: string, act: () => void): void, off(name: string, act: () => void): void }} Model
  */
 
 const FAMILY = "Attnviz Letters";
-// A notebook has several outputs in its window, and a frame around the one that is selected.
+// Several outputs share a notebook's window, so that docks don't stick to its foot. The padding leaves room for the
+// frame that notebooks draw around the selected output.
 const OWN_STYLE = ":host { padding: 4px 8px; } .panel.panel { position: static; }";
 const KEYS = /** @type {const} */ (["keydown", "keypress", "keyup"]);
 
@@ -26,11 +28,13 @@ export default function widget() {
 
 /** @param {{ model: Model, el: HTMLElement }} given @returns {Promise<() => void>} */
 async function render({ model, el }) {
-  await lettersThere().catch(() => null); // then numbers have other letters
+  await lettersThere().catch(() => null); // if it fails, numbers get other letters
   const place = el.appendChild(document.createElement("div"));
-  place.dataset.lmSuppressShortcuts = "true"; // no key of a board is one of the notebook's
+  // JupyterLab then doesn't take keys pressed on the board for its own shortcuts
+  place.dataset.lmSuppressShortcuts = "true";
   for (const type of KEYS) place.addEventListener(type, (event) => event.stopPropagation());
-  const hides = `.${model.get("still")} { display: none }`; // the pictures, for where no board is drawn
+  // hides the still pictures, which stand in for a board where none can be drawn
+  const hides = `.${model.get("still")} { display: none }`;
   place.append(Object.assign(document.createElement("style"), { textContent: hides }));
   const host = new InNotebook(model, place);
   host.dress();
@@ -50,7 +54,7 @@ async function render({ model, el }) {
   };
 }
 
-// A face that only the shadow has isn't loaded.
+// Load the board's font into the document: browsers load no font face that is declared in a shadow root alone.
 async function lettersThere() {
   for (const face of document.fonts) if (face.family.includes(FAMILY)) return;
   const face = new FontFace(FAMILY, `url("data:font/woff2;base64,${LETTERS}")`, { weight: "400 700" });
@@ -58,7 +62,7 @@ async function lettersThere() {
   await face.load();
 }
 
-// The query of a model, as a board changes it.
+// The query of a widget model, for a board: it has what Host.page needs of Address.
 class Query {
   away = false;
   /** @type {string[]} */
@@ -81,7 +85,7 @@ class Query {
     return this.versions.get(mark) ?? 0;
   }
 
-  // As it is now, whoever changed it.
+  // Take over the model's query, whoever changed it.
   follow() {
     const query = ordered(this.model.get("query"));
     if (this.version && query === this.query) return;
@@ -103,7 +107,7 @@ class Query {
 /** @implements {Host} */
 class InNotebook extends Alone {
   can = { text: true, layers: true };
-  lost = false; // whether the kernel is
+  lost = false; // whether the kernel is gone
 
   /** @param {Model} model @param {HTMLElement} place */
   constructor(model, place) {
@@ -115,7 +119,7 @@ class InNotebook extends Alone {
     this.seen = "";
   }
 
-  // What the kernel has sent, and of which query.
+  // The data that the kernel sent last, with the mark of the query that it answers.
   get sent() {
     this.seen = this.model.get("data");
     const { asked, ...data } = JSON.parse(this.seen);
@@ -135,7 +139,8 @@ class InNotebook extends Alone {
     this.board?.panel.report();
   }
 
-  // Of a kernel that is gone, or busy, there is no torch here; else it is told what the app tells.
+  // Without a kernel, or while it's busy, the numbers aren't torch's: they were sent earlier, or are the page's own.
+  // Else null, so that the board says the same as in the app.
   whose(/** @type {boolean} */ sent) {
     return this.lost || this.board?.sender.late ? say(sent ? "board.status.sent" : "board.status.alone") : null;
   }
@@ -144,7 +149,8 @@ class InNotebook extends Alone {
     this.board?.repaint();
   }
 
-  // Told from the colour of what it stands on, however that is written: of one pixel of it.
+  // Guess the theme from the first opaque background behind the board. A pixel painted with it gives red, green and
+  // blue, however the style writes the colour.
   standsOnDark() {
     const pixel = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext("2d"));
     for (const element of above(this.place)) {
@@ -166,7 +172,7 @@ class InNotebook extends Alone {
   }
 }
 
-// The elements that one stands in, out of shadows, too.
+// The elements around an element, from the inside out, including those outside its shadow root.
 function* above(/** @type {HTMLElement} */ element) {
   for (let at = element.parentNode; at; at = at instanceof ShadowRoot ? at.host : at.parentNode) {
     if (at instanceof Element) yield at;

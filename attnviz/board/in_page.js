@@ -1,15 +1,15 @@
-// Boards in a page of their own.
+// The host's entry for boards that stand in a page of their own, without a server.
 
 import { Alone, DARK, around, rootIn } from "./alone.js";
 import { mount } from "./board.js";
 import { makeAgain } from "./values/made_again.js";
 
-// Several docks can't all stand at the window's foot.
+// Several boards on one page can't all have their docks at the window's foot.
 const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; }";
 
 /**
- * Draw a board within an element; what is done on it is told to the page around this one, if that is of the origin
- * `tells`.
+ * Draw a board within an element. The page around this one gets messages about edits and picks, if its origin is
+ * `tells`; `dark` sets the theme, null for that of the page around or the system.
  * @param {HTMLElement} element @param {BoardData} data @param {{ tells?: string, dark?: boolean | null }} how
  */
 export default function showAlone(element, data, { tells = "", dark = null }) {

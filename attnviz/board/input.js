@@ -9,17 +9,17 @@ import { readCell } from "./values/typed_numbers.js";
 import { focusedBeside, followPointer } from "../scripts/parts.js";
 import { say } from "../scripts/sentences.js";
 
-const DRAG_STARTS = 8; // pixels: a hand that trembles less clicks, and changes nothing
+const DRAG_STARTS = 8; // pixels: a press that moves less is a click, and changes no number
 
 export class Input {
   constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.kept = false; // whether the cell with the focus stays chosen, wherever is pointed
+    this.kept = false; // whether the cell with the focus stays chosen, wherever the pointer is
     this.typing = false; // whether a box to type into is open
-    this.held = false; // whether a number is held by some pointer
-    this.dragged = false; // whether it was, and what ends with it is no click
+    this.held = false; // whether a pointer holds a number
+    this.dragged = false; // whether the last press became a drag, so that the click that ends it doesn't count
     this.clicked = ""; // the address of the cell that was clicked last
-    this.twice = false; // whether that was the second click of two on it
+    this.twice = false; // whether that was the second click of a double click on it
     const { root } = board;
     const heard = /** @type {const} */ (["pointerdown", "pointerover", "pointerleave", "focusin", "focusout", "keydown",
       "click", "dblclick", "paste"]);
@@ -35,7 +35,8 @@ export class Input {
     return placeOf(element, this.board.stages);
   }
 
-  // Away from all cells, the one with the focus counts; in the panel, the one that it speaks of.
+  // While the pointer is on no cell, the cell with the focus counts; while it's on the panel, nothing changes, because
+  // the panel describes the current cell.
   pointerover(/** @type {PointerEvent} */ event) {
     const place = this.placeOf(event.target) ?? this.focused;
     if (place && !this.kept && !this.board.drag && !inPanel(event.target)) this.board.pointing.choose(place);
@@ -69,8 +70,9 @@ export class Input {
     this.dragFrom(place, event);
   }
 
-  // A click pins a cell, or unpins it; the second click of two does neither, as it opens the box to type into. The
-  // browser counts clicks by where the hand is: what is pinned unfolds, and may bring another cell there.
+  // A click pins a cell, or unpins it. The second click of a double click does neither, because it opens the box to
+  // type into. The browser's own count goes by the pointer's place alone, but pinning may unfold rows and bring another
+  // cell there: so the cell is compared, too.
   click(/** @type {MouseEvent} */ event) {
     const key = event.target instanceof HTMLElement ? event.target.dataset.key : undefined;
     if (key !== undefined) return this.board.picking.turnReaders(Number(key));
@@ -80,12 +82,12 @@ export class Input {
     this.clicked = address;
     if (!place || this.dragged || this.twice) return;
     const { board } = this;
-    this.kept = false; // what is pinned stays, and what is unpinned does not
+    this.kept = false; // so that a pinned cell stays chosen, but an unpinned one doesn't
     board.pointing.pin(board.pointing.isPinned(place) ? null : place);
   }
 
-  // Until the button is released, `move` is told where a hand is that has pressed, and then `end` whether what it did
-  // is taken: not with Escape.
+  // Follow a pointer that was pressed: call `move` as it moves, and `end` when the button is released, with false if
+  // Escape or the browser cancelled it.
   /** @param {PointerEvent} pressed @param {(moved: PointerEvent) => void} move @param {(take: boolean) => void} end */
   follow(pressed, move, end) {
     const { board } = this;
@@ -97,17 +99,17 @@ export class Input {
     };
     const cancel = (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape" || !board.drag) return;
-      event.stopPropagation(); // what is pinned stays pinned
+      event.stopPropagation(); // so that the cell doesn't hear it, and a pinned one stays pinned
       finish(false);
     };
     this.held = true;
     const acts = { pointermove: move, pointerup: () => finish(true), pointercancel: () => finish(false) };
     const stop = followPointer(pressed, acts, board.ended);
-    // before the cell hears of it
+    // captured, so that it runs before the cell hears the key
     window.addEventListener("keydown", cancel, { capture: true, signal: board.ended.signal });
   }
 
-  // A number follows the hand; back where it was, nothing is edited.
+  // Let a number follow the pointer. If it ends with the number that it began with, nothing is edited.
   /** @param {Place} place @param {PointerEvent} pressed */
   dragFrom(place, pressed) {
     const { board } = this;
@@ -127,10 +129,10 @@ export class Input {
     };
     this.follow(pressed, move, (take) => {
       const edit = board.drag;
-      this.kept = false; // after a drag, one looks at what it did
+      this.kept = false; // after a drag, readers look at what it did
       board.editing.release(edit && take && edit.value !== before ? [edit] : [], [{ ...place, value: before }]);
       board.pointing.calm = true;
-      board.pointing.explain(); // all that it feeds
+      board.pointing.explain(); // shows all cells that the number feeds
     });
   }
 
@@ -140,15 +142,14 @@ export class Input {
     else if (event.key === "Escape" && inPanel(event.target) && this.board.at) this.board.focus(this.board.at);
   }
 
-  // Escape ends what was begun last, a play or the plane, before anything else that it would end; with the focus on
-  // the board, or nowhere.
+  // Escape first ends what was begun last: the plane, or Play. It does so with the focus on this board or nowhere.
   escape(/** @type {KeyboardEvent} */ event) {
     const { drag, pinned, planeOver, play, sentence: { tools }, root } = this.board;
     const nowhere = event.target === document.body;
     const here = nowhere || event.composedPath().includes(root);
     if (event.key !== "Escape" || drag || this.typing || tools.end || this.board.keys.isOpen || !here) return;
     if (planeOver ? pinned : !play.active) return;
-    event.stopImmediatePropagation(); // of several boards, one ends what it began
+    event.stopImmediatePropagation(); // so that of several boards only one ends something
     if (planeOver) tools.turnPlane(nowhere ? document.body : tools.why);
     else play.stop();
   }
@@ -160,13 +161,13 @@ export class Input {
     this.type(place, text, text);
   }
 
-  // Open a box over a cell, to type into; what is left as it is `shown` edits nothing.
+  // Open a box over a cell, to type into. If its text is still `shown` at the end, nothing is edited.
   /** @param {Place} place @param {string} text @param {string | null} shown */
   type(place, text, shown = null) {
     openBox(this.board, place, text, shown, (open) => (this.typing = open));
   }
 
-  // A block from a spreadsheet, laid over the matrix from the cell with the focus on.
+  // Paste a block of numbers from a spreadsheet over the matrix; its first number goes into the cell with the focus.
   paste(/** @type {ClipboardEvent} */ event) {
     const { board } = this;
     const place = this.focused;

@@ -1,20 +1,20 @@
-// The board's keys, in one table: a row says which key it hears, what that does, and under which name the catalogue
-// describes it ("board.keys.NAME" is the key, "board.keys_do.NAME" what it does). Handlers and the list of keys both
-// read it.
+// The table of the board's keys. A row says which key it hears and what the key does. Its name leads to its texts in
+// the catalogue: "board.keys.NAME" names the key, "board.keys_do.NAME" says what it does. The handlers and the list of
+// keys both read the table.
 
 import { ledTo } from "./cells/elements.js";
 import { backAt, stepped } from "./values/typed_numbers.js";
 
 /**
- * A key that was pressed; `place` is null where that wasn't on a cell.
+ * A key that was pressed; `place` is null if the focus is on no cell.
  * @typedef {{ board: Board, event: KeyboardEvent, place: Place }} Pressed
- * It's listed where numbers can be changed (`changes`), or only `when` that holds. Without `hears`, another element
- * hears it. `act` returns false to leave the key to the browser.
+ * The list leaves a key out if it `changes` numbers and the board's are fixed, or if `when` returns false. A key without
+ * `hears` is handled elsewhere. `act` returns false to leave the key to the browser.
  * @typedef {{ name: string, changes?: true, when?: (board: Board) => boolean, hears?: (pressed: Pressed) => boolean,
  *   act?: (pressed: Pressed) => boolean | void }} Key
  */
 
-const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys of which an input method makes a character later
+const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys from which an input method makes a character later
 /** @type {Record<string, [down: number, right: number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -42,7 +42,7 @@ const OF_CELLS = [
     event.key === "Delete" && board.isEditable(place) && board.isEdited(place),
     act: ({ board, place }) => board.editing.reset(place) },
   { name: "undo", changes: true, hears: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
-  { name: "paste", changes: true }, // the browser makes an event of its own of it
+  { name: "paste", changes: true }, // handled by Input.paste, as an event of its own
   { name: "type", changes: true, hears: ({ board, event, place }) => board.isEditable(place)
     && (isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event)))),
     act: type },
@@ -63,12 +63,12 @@ const ANYWHERE = [
   { name: "heads", when: (board) => board.strip.isShown },
   { name: "play", when: (board) => !board.play.controls.matches(".gone") },
   { name: "tip", changes: true, when: (board) => board.plane.possible },
-  { name: "present", when: (board) => board.host.bringPanel !== undefined }, // the app's own
+  { name: "present", when: (board) => board.host.bringPanel !== undefined }, // only the app has this method
 ];
 
 export const KEYS = { cells: OF_CELLS, sentence: OF_SENTENCE, anywhere: ANYWHERE };
 
-// Do what a key stands for; return whether it's used up.
+// Find the key's row and run its action; return whether the key is used up.
 /** @param {Key[]} keys @param {Board} board @param {KeyboardEvent} event @param {Place | null} place */
 export function press(keys, board, event, place = null) {
   const pressed = { board, event, place: /** @type {Place} */ (place) };
@@ -97,7 +97,7 @@ function isComposed(/** @type {KeyboardEvent} */ { isComposing, key }) {
   return isComposing || COMPOSED.includes(key);
 }
 
-// Whether a key writes a character although it is pressed with others: √ is Option+V on one keyboard, ² AltGr+2 on
+// Whether a key writes a character although Alt or Ctrl is held: √ is Option+V on one keyboard, ² is AltGr+2 on
 // another, while Alt or Ctrl with a letter is a command.
 function writes(/** @type {KeyboardEvent} */ event) {
   return event.getModifierState("AltGraph") || (event.altKey && !event.ctrlKey && !event.metaKey && event.key > "~");
@@ -107,7 +107,7 @@ function move(/** @type {Pressed} */ { board, event, place }) {
   const { rows, columns } = board.shown[place.matrix];
   const [down, right] = ARROWS[event.key];
   const within = (/** @type {number} */ at, /** @type {number} */ length) => Math.min(length - 1, Math.max(0, at));
-  // K stands on its side: what is below a cell is another column of it.
+  // K is drawn on its side: the cell below another one is its next column.
   const [rowwards, columnwards] = board.grids.get(place.matrix)?.box.turned ? [right, down] : [down, right];
   board.focus({ ...place, row: within(place.row + rowwards, rows),
     column: within(place.column + columnwards, columns) });
@@ -122,5 +122,5 @@ function step(/** @type {Pressed} */ { board, event, place }) {
 function type(/** @type {Pressed} */ { board, event, place }) {
   if (!isComposed(event)) return board.input.type(place, event.key);
   board.input.type(place, "", "");
-  return false; // so that what becomes of the key goes into the box
+  return false; // so that the box gets the character that the input method makes
 }

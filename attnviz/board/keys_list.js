@@ -1,10 +1,11 @@
-// The list of the board's keys, in a dialog over the board: `?` opens it, and a small button in the dock.
+// The list of the board's keys, in a dialog over the board. `?` opens it, as does a small button in the dock.
 
 import { button, make } from "./cells/elements.js";
 import { KEYS, press } from "./keys.js";
 import { say } from "../scripts/sentences.js";
 
-const COLOURS = ["--ink", "--paper", "--rim", "--soft"]; // those of the board, beside which the dialog stands
+// copied from the board, because the dialog stands beside it and inherits none of them
+const COLOURS = ["--ink", "--paper", "--rim", "--soft"];
 
 export class KeysList {
   constructor(/** @type {Board} */ board) {
@@ -14,11 +15,11 @@ export class KeysList {
     this.button = button("keys-button", "?", () => this.open(),
       { "aria-label": say("board.keys_list.open"), title: say("board.keys_list.open"), "aria-haspopup": "dialog" });
     board.root.addEventListener("keydown", (event) => this.keydown(event), board.ended);
-    // With the focus nowhere, the first board of a page hears it.
+    // With the focus on nothing, the first board of the page hears the key.
     window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);
   }
 
-  // The browser tells only later that a dialog has been closed.
+  // Asked of the dialog itself, because the browser sends its close event with a delay.
   get isOpen() {
     return this.dialog?.open ?? false;
   }
@@ -28,7 +29,8 @@ export class KeysList {
     event.preventDefault();
   }
 
-  // Beside the board, which may be laid out anew meanwhile. The browser keeps the focus inside, and gives it back.
+  // Open the dialog, beside the board, which may be laid out anew meanwhile. The browser keeps the focus inside, and
+  // returns it at the end.
   open() {
     const { root } = this.board;
     const close = button("close", say("board.keys_list.close"), () => dialog.close());
@@ -37,8 +39,8 @@ export class KeysList {
       { "aria-label": say("board.keys_list.title") });
     const look = getComputedStyle(root);
     for (const name of COLOURS) dialog.style.setProperty(name, look.getPropertyValue(name));
-    dialog.onkeydown = (event) => event.stopPropagation(); // no key is the page's now
-    dialog.onclick = ({ target }) => target === dialog && dialog.close(); // beside what is in it
+    dialog.onkeydown = (event) => event.stopPropagation(); // so that the page hears no key now
+    dialog.onclick = ({ target }) => target === dialog && dialog.close(); // a click outside its content
     dialog.onclose = () => dialog.remove();
     root.after(dialog);
     dialog.showModal();
@@ -48,7 +50,7 @@ export class KeysList {
     this.dialog?.remove();
   }
 
-  // Which keys there are here, by what has the focus.
+  // The sections of the list: for cells, for the sentence, and for anywhere, with the keys that this board has.
   groups() {
     const { board } = this;
     return Object.entries(KEYS).flatMap(([where, keys]) => {
@@ -61,7 +63,7 @@ export class KeysList {
   }
 }
 
-// Whether a key goes into a box.
+// Whether a key is typed into a text box.
 function isWriting(/** @type {Event} */ event) {
   const [target] = event.composedPath();
   return target instanceof HTMLInputElement && target.type !== "range";

@@ -1,19 +1,19 @@
-// The places of cells, { matrix, row, column }, as the board has them, and their addresses: "w_q,0,1". Of one of
-// several heads a place counts in its own columns; an element says in data-at where it is in the whole:
-// "scores,head,row,column", and "w_q,0,3" for the cell of W_q that is the head's own w_q,0,1. So does what Python is
-// told.
+// Places of cells, { matrix, row, column }, and their addresses, such as "w_q,0,1". With several heads, a place counts
+// the columns of its own head. The attribute data-at of an element counts those of the whole matrix, with the head's
+// number for scores: "scores,head,row,column", and "w_q,0,3" for the cell that is the head's own w_q,0,1. Python is
+// sent places in the whole, too (`ofWhole`).
 
 import { say } from "../scripts/sentences.js";
 import { baseOf } from "./values/matrices.js";
 
-// What data-at says of a cell.
+// The attribute data-at of a cell.
 /** @param {Stage} stage @param {{ row: number, column: number }} cell */
 export function atOf({ name, head, first, columns }, { row, column }) {
   const number = head !== null && columns === "key" ? [head] : [];
   return [name, ...number, row, column + first].join(",");
 }
 
-// The place of the cell that an element of the board is.
+// The place of the cell that an element stands for; null if it's no cell.
 /** @param {EventTarget | null} element @param {Stages} stages @returns {Place | null} */
 export function placeOf(element, stages) {
   const text = element instanceof HTMLElement ? element.dataset.at : "";
@@ -27,20 +27,21 @@ export function addressOf(/** @type {Place | null} */ place) {
   return place ? `${place.matrix},${place.row},${place.column}` : "";
 }
 
-// The cell of the whole that a place is.
+// A place in the whole matrix, by the name that Python's edits use.
 /** @template {Place} P @param {Stages} stages @param {P} place @returns {P} */
 export function ofWhole(stages, place) {
   const { name, layer, first } = stages.get(place.matrix);
   return { ...place, matrix: layer ? `layers.${layer}.${baseOf(name)}` : baseOf(name), column: place.column + first };
 }
 
-// The whole computation as seen from another of its heads: what attnviz/core/heads.py does in Python. Only names
-// change: that head's matrices take those of attention, and what had them goes behind the path of its own head.
+// The same computation, seen from another of its heads, as attnviz/core/heads.py does in Python. Only names change: the
+// matrices of that head get the plain names, such as "scores"; those that had them get the path of their own head, such
+// as "heads.0.scores".
 
 const CONTEXTS = "contexts";
 
 /**
- * What the board is sent, as if another head were in view.
+ * Return the board's data as if another head were in view.
  * @param {BoardData} data @param {number} head @returns {BoardData}
  */
 export function seenFrom(data, head) {
@@ -62,26 +63,26 @@ export function seenFrom(data, head) {
   };
 }
 
-/** What each matrix is called there. @param {BoardData} data @param {number} head
+/** Return a function that gives each matrix's name in that view. @param {BoardData} data @param {number} head
  *  @returns {(name: string) => string} */
 export function namedFrom(data, head) {
   return data.head === null ? (name) => name : new View(data.stages, head).named;
 }
 
-// The name of the attention weights of a head, where some head is in view.
+// The name that a head's matrix has while the head of `data` is in view; the plain name if there's only one head.
 /** @param {{ head: number | null }} data @param {number} head @param {string} name */
 export function ofHead(data, head, name) {
   return head === data.head || data.head === null ? name : pathOf(head, name);
 }
 
-// As no template, which would be taken for a key of the catalogue's.
+// Joined, not written as a template, which `said_in` of attnviz/scripts would take for a key of the catalogue.
 /** @param {number} head @param {string} name */
 function pathOf(head, name) {
   return ["heads", head, name].join(".");
 }
 
 class View {
-  // From the head in view to the one that is to be.
+  // Prepare the change from the head in view to the head `to`.
   /** @param {SentStage[]} stages @param {number} to */
   constructor(stages, to) {
     this.to = to;
@@ -92,7 +93,7 @@ class View {
     this.heads = [to, ...all.keys()].filter((head, at) => at === 0 || head !== to);
     const block = stages.slice(0, stages.findIndex(({ name }) => name === CONTEXTS))
       .filter(({ name }) => name === baseOf(name));
-    this.order = block.map(({ name }) => name); // of one head, with what all have in common
+    this.order = block.map(({ name }) => name); // plain names of one head's matrices, and of those that all heads share
     this.tail = stages.slice(stages.findIndex(({ name }) => name === CONTEXTS));
     this.named = (/** @type {string} */ name) => {
       const owner = this.ownerOf(name);
@@ -100,7 +101,7 @@ class View {
     };
   }
 
-  // What one head alone, or with others, has to make its context with.
+  // The names of the matrices behind a head's context that belong to this head, alone or with others.
   madeWith(/** @type {string} */ context) {
     const found = new Set([context]);
     for (const name of found) {
@@ -110,7 +111,8 @@ class View {
     return found;
   }
 
-  // Under whose path a matrix stands: of what heads share, the one in view, or the first that has it.
+  // The head under whose path a matrix stands. Of a matrix that several heads share, this is the head in view, or the
+  // first that has it.
   ownerOf(/** @type {string} */ name) {
     return this.heads.find((head) => this.ofHeads[head].has(name)) ?? null;
   }

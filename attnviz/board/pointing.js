@@ -1,4 +1,5 @@
-// The cell that is pointed at, or pinned: what it is made from and what it feeds light up, and the dock says how.
+// The cell that the pointer is on, or the pinned one: this highlights the cells that it's made from and those that it
+// feeds, and the dock explains it.
 
 import { toggle } from "./cells/elements.js";
 import { seenSourcesOf } from "./values/explain.js";
@@ -13,21 +14,23 @@ export class Pointing {
   constructor(board) {
     this.board = board;
     /** @type {{ key: string, structure: string, cells: Record<string, Uint8Array> } | null} */
-    this.fed = null; // what the cell that is pointed at feeds
-    this.calm = false; // whether that was just dragged: one looks at all that it did
+    this.fed = null; // the cells that the chosen input cell feeds
+    this.calm = false; // whether it was just dragged, so that nothing is dimmed and readers see all that changed
   }
 
-  // Light up what the cell of now is made from, or of a given one what it feeds, and say how.
+  // Highlight what the chosen cell is made from, or, if it's an input, what it feeds, and explain it in the dock.
   explain() {
     const { board } = this;
-    if (board.play.moment) return; // which says what is at work
+    if (board.play.moment) return; // Play says which step is shown
     const place = [board.pinned, board.at, board.data.lit].find((each) => each && board.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(board.made, place) : [];
-    // What a number feeds stays lit while it is dragged, over the veil; of matrices that are pixels nothing can.
+    // During a drag, the cells that the number feeds stay bright above the veil. Matrices drawn as pixels have no cells
+    // that could be lifted above it.
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
     for (const [name, grid] of board.grids) grid.light(board.drag ? this.onPath(grid, fed) : fed[name],
       spansIn(sources, name), place?.matrix === name ? place : null);
-    // What a step of the lesson lights up stands out by its frames alone: all else is there to be read.
+    // The cell that a step of the lesson points out gets frames only, without dimming the rest, which is there to be
+    // read.
     const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
     toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit && !this.calm);
     for (const grid of board.grids.values()) toggle(grid.matrix, "pinned",
@@ -39,8 +42,8 @@ export class Pointing {
     board.story.select(place);
   }
 
-  // What stays at full strength while a number is held: of what it feeds the row of the picked word, and what that
-  // reads.
+  // Return which cells of a matrix stay bright while a number is dragged: in the followed row, those that the number
+  // feeds and those that they are computed from.
   /** @param {Grid} grid @param {Record<string, Uint8Array>} fed */
   onPath(grid, fed) {
     const { board } = this;
@@ -58,13 +61,13 @@ export class Pointing {
     return cells;
   }
 
-  // Say what a matrix is whose name is pointed at, while nothing else has to be said.
+  // Describe the matrix whose name the pointer is on, while the dock has nothing else to say.
   describe(/** @type {Stage} */ stage) {
     const { board } = this;
     if (!board.pinned && !board.drag && !board.play.moment) board.panel.describe(stage);
   }
 
-  // What a given number feeds depends on the table alone.
+  // Cached, because what an input cell feeds depends on the table alone.
   fedBy(/** @type {Place} */ place) {
     const [key, { structure }] = [addressOf(place), this.board];
     if (this.fed?.key === key && this.fed.structure === structure) return this.fed.cells;
@@ -85,7 +88,7 @@ export class Pointing {
     return addressOf(this.board.pinned) === addressOf(place);
   }
 
-  // Pin a cell, or with null unpin the one that is pinned.
+  // Pin a cell; null unpins the pinned one.
   pin(/** @type {Place | null} */ place) {
     const { board } = this;
     board.play.stop();
@@ -105,24 +108,24 @@ export class Pointing {
   }
 }
 
-// Whose row is followed: the picked word, one that is pointed at, and of several heads the one in view.
+// Picks the token whose row is followed, previews the token that the pointer is on, and puts another head in view.
 
 export class Picking {
   constructor(/** @type {Board} */ board) {
     this.board = board;
   }
 
-  // Show who reads a token; null shows again what the picked one reads.
+  // Show who reads a token; null shows again what the picked token reads.
   showReadersOf(/** @type {number | null} */ key) {
     const { board } = this;
     const readWord = board.data.others ? (key ?? board.readWord) : null;
     board.motion.follow(() => board.display.showAs({ byReaders: key !== null, readWord }), PICKED_MS);
   }
 
-  // The same with a key, or not any more.
+  // Show who reads a token, or end that if it's shown already.
   turnReaders(key = this.board.key) {
     const { byReaders, data, query } = this.board;
-    if (!data.others && key !== query) this.pick(key); // whose row it was is picked, then
+    if (!data.others && key !== query) this.pick(key); // the token whose readers are shown is the picked one
     else if (byReaders && key === this.board.key) return this.showReadersOf(null);
     this.showReadersOf(key);
   }
@@ -141,7 +144,7 @@ export class Picking {
     board.motion.follow(() => this.follow(), PICKED_MS);
   }
 
-  // Have another head in view: the page has all of them, and only names change.
+  // Put another head in view. The page has the matrices of all heads, so that only names change.
   look(/** @type {number} */ head) {
     const { board } = this;
     const { data, pinned } = board;
@@ -165,7 +168,7 @@ export class Picking {
     board.motion.follow(() => this.follow(), query === null ? PREVIEW_MS.out : PREVIEW_MS.in);
   }
 
-  // Show the row of another word.
+  // Show the row of another token.
   follow() {
     const { board } = this;
     for (const grid of board.grids.values()) grid.markRow();

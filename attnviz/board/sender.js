@@ -1,5 +1,4 @@
-// Turns what is done on a board into changes of the page's query. Without a page that takes them, edits stay on the
-// board.
+// Turns edits and picks on a board into changes of the page's query. On a board without a page, they stay on the board.
 
 import { addressOf, ofWhole } from "./places.js";
 import { ofOwnWords } from "../scripts/own_sentence.js";
@@ -14,17 +13,17 @@ export class Sender {
    *  | "stages" | "structure">} board */
   constructor(board) {
     this.board = board;
-    this.number = 0; // of what was told last ...
-    this.answered = 0; // ... and of what the numbers of the board are of
+    this.number = 0; // the version of the last change that was sent ...
+    this.answered = 0; // ... and of the last change that the board's numbers include
     this.toldAt = 0;
     /** @type {Promise<void> | null} */
     this.asking = null;
     this.again = false;
     this.tells = false;
-    this.query = ""; // what was done where there is no page
+    this.query = ""; // stands for the page's query where there is no page
   }
 
-  // The page's query is another one, as after Back: what is drawn of it already isn't drawn again.
+  // The page's query has changed, as after Back: ask for its numbers, unless the board has them already.
   compare() {
     const { page, board } = this;
     board.panel.showKept();
@@ -37,24 +36,24 @@ export class Sender {
     return this.board.host.page;
   }
 
-  // Whether whoever answers is out of reach.
+  // Whether the server is out of reach.
   get away() {
     return this.page?.away === true;
   }
 
-  // Whether more was done than the numbers of the board are of.
+  // Whether the board's numbers lack a change.
   get waiting() {
     return this.number > this.answered;
   }
 
-  // Whether an answer is later than it should be.
+  // Whether an answer is overdue.
   get late() {
     return this.page !== null && this.waiting && performance.now() - this.toldAt > LATE_MS;
   }
 
-  // With each drawing; return whether these numbers are older than those that are shown.
+  // Note that numbers have arrived; return whether they are older than those that are shown.
   receive(/** @type {BoardData} */ { from }) {
-    // of a query that the page doesn't know yet, it is newer
+    // a query that the page doesn't know yet counts as the newest
     const version = (from && this.page?.versionOf(from)) || this.number;
     if (version < this.answered) return true;
     this.answered = version;
@@ -66,7 +65,8 @@ export class Sender {
     this.board.root.classList.toggle("unanswered", this.waiting);
   }
 
-  // With a `source`, what is told takes the place of what the same has told just now: a key is held down.
+  // Change the page's query. With a `source`, a change replaces the one that the same source has just made, so that a
+  // held key makes a single entry in the history.
   /** @param {Patch} patch @param {string | null} [source] */
   tell(patch, source = null) {
     const { page } = this;
@@ -95,14 +95,14 @@ export class Sender {
     this.ask();
   }
 
-  // Begin with an example: of a `whole` one, nothing of the set-up stays.
+  // Open an example; a `whole` one replaces the entire set-up.
   begin(/** @type {BoardData["examples"][number]} */ { patch, whole }) {
     const names = whole ? [...(this.page?.controls ?? []), "edits", "query", "cell"] : [];
     const gone = Object.fromEntries(names.map((name) => [name, null]));
     this.tell({ ...gone, ...patch });
   }
 
-  // The picked word, the pinned cell, the head in view.
+  // Send the picked token, the pinned cell and the head in view.
   tellPicks(replaces = false) {
     const { board } = this;
     const { picks } = board.data;
@@ -117,14 +117,14 @@ export class Sender {
     this.tell(patch, replaces ? "head" : null);
   }
 
-  // The text of a parameter, of the page or of what the board's own is stored in.
+  // A parameter's text, from the page's query, or from the one parameter that stores this board's own query.
   textOf(/** @type {string} */ name) {
     const { store } = this.board.data;
     const query = this.page?.query ?? this.query;
     return new URLSearchParams(store ? storedQuery(store, query) : query).get(name) ?? "";
   }
 
-  // Ask for torch's numbers of what the page has now, one after the other.
+  // Ask for torch's numbers for the page's query, one request at a time.
   ask() {
     const { numbers } = this.board.data;
     if (!numbers || !this.page) return;
@@ -139,13 +139,14 @@ export class Sender {
     const { page, board } = this;
     if (!page) return;
     const { query, version, mark } = page;
-    const sent = await board.host.numbers?.(at, { query, ...asked }).catch(() => null); // then a run of the page tells
+    // without an answer, the page's next run brings them
+    const sent = await board.host.numbers?.(at, { query, ...asked }).catch(() => null);
     if (sent && board.root.isConnected
       && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });
   }
 }
 
-// A change of what is stored as one text within the page's query.
+// The patch of the page's query that applies a change to the query stored in one of its parameters.
 /** @param {NonNullable<BoardData["store"]>} store @param {string} query @param {Patch} patch @returns {Patch} */
 function stored(store, query, patch) {
   const before = storedQuery(store, query);
@@ -158,17 +159,18 @@ function storedQuery({ parameter, text }, query) {
   return new URLSearchParams(query).get(parameter) || text;
 }
 
-// Edits as the text that the address has of them; read by link/changes_text.py, which writes it anew.
+// Edits, as the text that stands in the address. link/changes_text.py reads it, and writes it in its own order.
 
 const PACKED = /^z\d+\./;
-const AS_DRAWN = "drawn"; // of a cell that has no edit any more
+const AS_DRAWN = "drawn"; // resets a cell to the number that the set-up drew
 
-// A text of edits with more of them; what it says of the same cells is left out.
+// Add edits to a text of edits; they replace those of the same cells.
 /** @param {string} text @param {Edit[]} edits */
 export function partsOf(text, edits) {
   const parts = new Map((text ? text.split("*") : [])
-    .map((part) => [/^[^.]+\.\d+\.\d+(?=\.)/.exec(part)?.[0] ?? part, part])); // what a part says is of a cell, or all
-  const packed = [...parts.keys()].some((part) => PACKED.test(part)); // what it says can't be read here
+    // each part by its cell; a part that doesn't name a single cell, by its own text
+    .map((part) => [/^[^.]+\.\d+\.\d+(?=\.)/.exec(part)?.[0] ?? part, part]));
+  const packed = [...parts.keys()].some((part) => PACKED.test(part)); // only Python can read a packed part
   for (const { matrix, row, column, value } of edits) {
     const cell = `${named(matrix)}.${row}.${column}`;
     if (value === null && !packed) parts.delete(cell);
@@ -177,7 +179,7 @@ export function partsOf(text, edits) {
   return [...parts.values()].join("*");
 }
 
-// A matrix of a later layer is called w_q~1.
+// The name of a matrix in a link: that of layers.1.w_q is w_q~1.
 function named(/** @type {string} */ matrix) {
   const [, layer, own] = /^layers\.(\d+)\.(.+)$/.exec(matrix) ?? [];
   return layer ? `${own}~${layer}` : matrix;
