@@ -1,6 +1,6 @@
-// A matrix with too many cells for each to be an element: a pixel for each cell, drawn as large as a cell is. What a
-// hand and a reader need of single cells is laid over it: the cell with the focus, frames of what is lit, the picked
-// row enlarged. Pointing, keys, typing and dragging do what they do on cells.
+// A matrix with too many cells for an element each: a canvas with a pixel per cell, scaled up to the cells' size. Over
+// it lie a few elements: the cell with the keyboard focus, frames around highlighted cells, the picked row enlarged.
+// Pointing, keys, typing and dragging work as they do on elements.
 
 import { BrightLayer, cellAt, paintPixels, rectOf } from "./pixels.js";
 import { drawBars } from "./change_bars.js";
@@ -17,12 +17,12 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Lens } from "./pixels.js" */
 
-const ENLARGED = 24; // pixels: how high the picked row is
+const ENLARGED = 24; // pixels: height of the picked row
 const TYPED = { width: 64, height: 24, letters: "13px" }; // the box to type into
-const MOST_EDITED = 200; // changed cells that are marked
+const MOST_EDITED = 200; // edited cells that get a mark
 
 export class CanvasGrid extends Grid {
-  // Which cells are masked, by the numbers that are shown; null where none can be.
+  // A function that says whether a cell is masked, given the numbers shown; null if none can be.
   get hidden() {
     return hiddenIn(this.board.made, this.stage);
   }
@@ -40,10 +40,10 @@ export class CanvasGrid extends Grid {
     /** @type {Lens | null} */
     this.lens = null;
     /** @type {Place} */
-    this.place = { matrix: name, row: 0, column: 0 }; // that the keyboard is at
+    this.place = { matrix: name, row: 0, column: 0 }; // the cell that the keyboard is at
     this.colours = canvasOf("colours", width, height);
     this.bright = new BrightLayer(this.image, box.turned);
-    this.bars = canvasOf("bars hidden", Math.ceil(box.width), Math.ceil(box.height)); // for what a held change does
+    this.bars = canvasOf("bars hidden", Math.ceil(box.width), Math.ceil(box.height)); // changes during a drag
     this.barred = false;
     this.enlarged = make("div", "lens");
     this.stripe = canvasOf("stripe", width, 1);
@@ -56,7 +56,7 @@ export class CanvasGrid extends Grid {
       this.bars.canvas, this.frames, line);
     this.element.addEventListener("pointermove", (event) => this.pointAt(event));
     this.element.addEventListener("pointerdown", (event) => this.pointAt(event));
-    // the focus stays where a press put it
+    // the browser would move the focus after the press; the board's own handlers set it
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("pointerleave", () => this.stay());
     this.arrive(this.place);
@@ -76,11 +76,11 @@ export class CanvasGrid extends Grid {
   paint() {
     const { board, stage, box } = this;
     const { ramps, data: { only } } = board;
-    // Of what is yet to come, the page's own numbers would show.
+    // Where only one number is filled in so far, Python sends 0 for all others; the page's own numbers would show them.
     const matrix = (only?.matrix === stage.name ? board.torch : board.shown)[stage.name];
     const limit = board.limitOf(stage);
     const look = `${limit},${board.theme}`;
-    // Given matrices are changed in place.
+    // Edits change given matrices in place, so that the same object may hold other numbers.
     if (this.painted !== matrix || this.look !== look || stage.rule === "given") {
       const how = { turned: box.turned, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
         hidden: this.hidden };
@@ -92,14 +92,14 @@ export class CanvasGrid extends Grid {
     this.showChange();
   }
 
-  // While a change is held, each changed cell has a bar for it.
+  // During a drag, draw a bar in each changed cell.
   showChange() {
     const { board, stage, box, lens } = this;
     const before = board.base?.[stage.name]?.values;
     if (!before && !this.barred) return;
     const matrix = board.shown[stage.name];
     const limit = board.limitOf(stage);
-    const { colours } = board; // made anew each time that it's asked for
+    const { colours } = board; // a getter that builds a new object each time
     const inkOf = (/** @type {number} */ value) => colours.of(stage.role, value, limit)?.ink ?? "#000";
     const { largestChange: largest, toldRow: told } = this;
     drawBars(this.bars.context, matrix, before ?? matrix.values,
@@ -108,8 +108,8 @@ export class CanvasGrid extends Grid {
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
 
-  // Which part of the matrix is in the window, or within another window's reach of it: a page may be scrolled
-  // meanwhile.
+  // The part of the matrix within the window, or at most a window's size outside it, since the page may be scrolled
+  // during a drag.
   get seen() {
     const { box, bars: { canvas }, board: { held } } = this;
     if (!held) return { left: 0, top: 0, width: canvas.width, height: canvas.height };
@@ -123,18 +123,18 @@ export class CanvasGrid extends Grid {
     return { left, top, width, height };
   }
 
-  // The row of the picked word is high enough to be read, and has its numbers where its cells are wide enough.
+  // Draw the picked row high enough to be read, with its numbers if its cells are wide enough.
   enlarge() {
     const { board, box, stage, enlarged } = this;
     const row = board.query;
     const high = ENLARGED * board.layout.scale;
-    // It stays within its matrix: over it stand names.
+    // It stays within the matrix, because names stand above that.
     const top = Math.max(0, Math.min(box.height - high, (row + 0.5) * box.row - high / 2));
     this.lens = this.isOfPicked(row) && box.row < high ? { row, top, height: high } : null;
     toggle(enlarged, "hidden", !this.lens);
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
-    // A row of cells to those who can't see it, too, where it has some.
+    // Cells too narrow for numbers: a strip of colours. Otherwise real cells, which screen readers know as a row, too.
     if (box.cell < LEGIBLE * board.layout.scale) {
       enlarged.removeAttribute("role");
       this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);
@@ -148,7 +148,7 @@ export class CanvasGrid extends Grid {
       this.cells.length = 0;
       this.cells.push(...cells);
       for (const cell of cells) {
-        cell.tabIndex = -1; // the keyboard has one of its own
+        cell.tabIndex = -1; // the keyboard uses `current`
         put(cell, { width: box.cell - 1, height: high - 1 });
       }
       enlarged.setAttribute("role", "row");
@@ -183,7 +183,7 @@ export class CanvasGrid extends Grid {
     this.mark();
   }
 
-  // An element over some cells.
+  // An element that covers some cells.
   /** @param {string} className @param {Span} span */
   over(className, span) {
     const element = make("div", className);
@@ -197,7 +197,7 @@ export class CanvasGrid extends Grid {
 
   /** @param {Uint8Array | undefined} feeds @param {Span[]} sources @param {Place | null} chosen */
   light(feeds, sources, chosen) {
-    const fed = this.board.drag ? undefined : feeds; // what lies over the colours doesn't follow them
+    const fed = this.board.drag ? undefined : feeds; // the bright copy doesn't follow the colours during a drag
     const own = chosen ? [{ row: chosen.row, column: chosen.column, rows: 1, columns: 1 }] : [];
     if (!fed && !sources.length && !chosen && !this.frames.childElementCount && !this.bright.isLit) return;
     this.bright.show(fed, [...sources, ...own], this.board.torch[this.stage.name]);
@@ -217,7 +217,7 @@ export class CanvasGrid extends Grid {
 
   // ---- single cells ----
 
-  // The cell under the pointer is the matrix's own, for what listens to the board.
+  // Give the whole matrix the address of the cell under the pointer, which the board's listeners read.
   pointAt(/** @type {PointerEvent} */ event) {
     if (event.target !== this.element || this.board.drag) return;
     const { left, top, width, height } = this.element.getBoundingClientRect();
@@ -229,7 +229,7 @@ export class CanvasGrid extends Grid {
     if (event.type === "pointermove") this.board.input.pointerover(event);
   }
 
-  // Without a pointer over it, it is the one that the keyboard is at.
+  // Without a pointer over it, the matrix has the address of the keyboard's cell.
   stay() {
     this.element.dataset.at = atOf(this.stage, this.place);
   }
@@ -267,7 +267,7 @@ export class CanvasGrid extends Grid {
     const there = root instanceof ShadowRoot && root.activeElement === current;
     this.arrive(place);
     if (!there) return current.focus();
-    // The element with the focus has moved to another cell: nobody else tells of that.
+    // The focused element stays the same and only moves to another cell: no focus event would report that.
     current.scrollIntoView({ block: "nearest", inline: "nearest" });
     board.panel.arriveAt(place);
     board.pointing.choose(place);

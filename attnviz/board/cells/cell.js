@@ -1,17 +1,15 @@
-// What rules say of one cell that they explain: names and numbers of its sources; what core/rules/explaining/cell.py
-// does in Python. A cell is { made, stage, row, column, value, masked, ofRow, ofColumn, write, sources }: where it
-// stands, in words, too, and for each source of its rule the cells that it is made from, as { matrix, row, column,
-// value }.
+// Names, owners and written numbers of cells, for drawing and for explaining them; core/rules/explaining/cell.py does
+// the same in Python.
 
 import { canvasOf } from "./elements.js";
 import { FLOAT32 } from "../values/arithmetic.js";
 import { NEARLY, inDigits, numberOf, short, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-const NO_DIGIT = 1e-9; // by which a sum of shown numbers differs from the same written in one
+const NO_DIGIT = 1e-9; // smaller differences between sums of written numbers come from adding them in float64
 
-// What is said beside the name of a matrix of the numbers that it shows, in these cells: that shares don't add up as
-// they stand there, to one or a hundred percent; what grey is, of the first matrix of a number for each key.
+// The remark beside a matrix's name about the numbers in `cells`: “(≈)” if the attention weights of a row, as written,
+// don't add up to `whole` (1, or 100 for percentages); at the first matrix with a column for each key, what grey means.
 /** @param {Pick<Board, "grids" | "shown">} board @param {Stage} stage @param {{ text: { data: string } }[]} cells */
 export function asideOf({ grids, shown }, { name, is, columns: by, sources }, cells, whole = 1) {
   const { values, columns } = shown[name];
@@ -26,13 +24,13 @@ export function asideOf({ grids, shown }, { name, is, columns: by, sources }, ce
   return is.shares.all && off ? `\u00a0${say("board.matrix.rounded")}` : "";
 }
 
-// A row or a column by what it stands for: "query 1".
+// A row or a column in words: its kind and index, such as "query 1".
 /** @param {string} kind @param {number | string} index */
 export function lineNamed(kind, index) {
   return say(`explanation.line.${kind}`, { index });
 }
 
-// How far a key stands from its query in a column of the numbers by distance: negative before it.
+// The distance between key and query that a column of a matrix by distance stands for; negative for earlier keys.
 /** @param {number} column @param {{ columns: number }} matrix */
 export function distanceOf(column, { columns }) {
   return String(column - (columns - 1) / 2).replace("-", "−");
@@ -47,7 +45,7 @@ export function nameOf(stage, row, column) {
   return `${symbol}[${stage.isVector ? column : `${row}, ${column}`}]`;
 }
 
-// What a matrix is called: of one of several heads, with its number, which heads have in common that share it.
+// A matrix's symbol; with several heads, the head's number is added, or its group's where heads share the matrix.
 export function symbolOf(/** @type {Stage} */ { symbol, head, shared_by: heads }) {
   return head === null ? symbol : `${symbol}${lowered(Math.floor(head / heads))}`;
 }
@@ -62,7 +60,7 @@ export function namedCell({ made }, { matrix, row, column }) {
   return nameOf(made.stages.get(matrix), row, column);
 }
 
-// The token that a row of a matrix stands for, told apart from others of the same text; null where it stands for none.
+// The token that a row of a matrix stands for, with its index if the text occurs twice; null if it stands for no token.
 /** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
 export function tokenOf({ made }, { matrix, row }) {
   const stage = made.stages.get(matrix);
@@ -75,53 +73,54 @@ export function tokenOf({ made }, { matrix, row }) {
 }
 
 /** @type {Record<string, string>} */
-export const AGES = { now: "●", cache: "○", before: "–" }; // as cells.css marks them
+export const AGES = { now: "●", cache: "○", before: "–" }; // the marks that cells.css draws
 
-// Of a model that writes on: whether a row was computed "now" or "before", or is read from its "cache"; else blank.
+// While a model writes on, whether a row was computed "now" or "before", or comes from the "cache"; otherwise "".
 /** @param {Pick<BoardData, "ages">} data @param {string} matrix @param {number} row */
 export function ageOf({ ages }, matrix, row) {
   const old = ages?.of[matrix];
   return ages && old ? (row < ages.from ? old : "now") : "";
 }
 
-// The row whose token a row of so many, or a key, really belongs to: its own, but where one view cuts heads.
+// The index of the token that a row or a key, of `rows` in all, really belongs to: its own, unless one `view` cuts the
+// heads without a transpose, as in a common mistake.
 /** @param {Pick<Stage, "owners">} stage @param {number} row @param {number} rows */
 export function ownerOf({ owners: [parts, part] }, row, rows) {
   return Math.floor((part * rows + row) / parts);
 }
 
-// Whether rows and keys of a head belong to other tokens than their places say, as one view cuts them.
+// Whether a head's rows and keys belong to other tokens than their indices say, because one `view` cuts the heads.
 export function areOfOthers(/** @type {Pick<Stage, "owners">} */ { owners: [parts] }) {
   return parts > 1;
 }
 
-// What a row of a matrix, or a key, is called where a sentence names it: by its token, or as a piece of the one that it
-// really belongs to.
+// The name of a row or a key in a sentence: its token, or "a piece of" the token that it really belongs to.
 /** @param {Pick<Stage, "owners">} stage @param {number} at @param {string[]} names */
 export function pieceNamed(stage, at, names) {
   return areOfOthers(stage) ? say("board.piece", { token: names[ownerOf(stage, at, names.length)], row: at })
     : names[at];
 }
 
-// What is named along an axis of this kind: the entries of a vocabulary, those of another sentence whose tokens are
-// keys, or the tokens.
+// The names along an axis of this kind: a vocabulary's entries, the keys where these aren't just the sentence's own
+// tokens, or else the tokens.
 /** @param {Stage} stage @param {string} kind @param {string[]} tokens */
 export function namesOn({ entries }, kind, tokens) {
   return kind === "entry" || (kind === "key" && entries.length) ? entries : tokens;
 }
 
-// Whether the rows of a matrix are tokens that are read, and others than those that read, or more.
+// Whether a matrix has a row for each key where the keys differ from the queries' tokens: tokens of another sentence,
+// or earlier ones as well.
 export function isOfOthers(/** @type {Pick<Stage, "rows" | "entries">} */ { rows, entries }) {
   return rows === "key" && entries.length > 0;
 }
 
-// Whether these are vectors as they come in, which stand before those of the sentence: not keys and values made of
-// them.
+// Whether these are the input vectors of such keys, which stand before those of the sentence; K and V, which are
+// computed from them, don't count.
 export function isWhatIsRead(/** @type {Pick<Stage, "rows" | "role" | "entries">} */ stage) {
   return isOfOthers(stage) && stage.role === "x";
 }
 
-// Whether it has the same rows as what stands before it, whose names are there already.
+// Whether a matrix has the same rows as the one on its left, where their names are shown already.
 /** @param {Pick<Stage, "rows" | "role" | "entries">} stage
  *  @param {Pick<Stage, "rows" | "role" | "entries"> | undefined} before */
 export function isNamedBefore(stage, before) {
@@ -129,7 +128,7 @@ export function isNamedBefore(stage, before) {
     && stage.entries.length === before.entries.length;
 }
 
-// Of the remainder of a long sum, how many terms it holds.
+// The words for the rest of a long sum: how many terms it has, and their total.
 /** @param {Cell} cell @param {number} value @param {number} count */
 export function moreWritten(cell, value, count) {
   return say("explanation.step.more", { count, value: cell.write(value) });
@@ -143,28 +142,28 @@ export function largestFloat(/** @type {Cell} */ cell) {
   return say("explanation.trouble.largest", { dtype: FLOAT32.name, value: cell.write(FLOAT32.max) });
 }
 
-// Why its row adds up to 0: a mask hides all of it, or what it leaves is too small for float32.
+// Why the row adds up to 0: a mask hides all of it, or the rest is too small for float32.
 export function nothingLeft(/** @type {MadeCell} */ cell) {
   const hidden = cell.sources.length > 1 && cell.sources[1].every(({ value }) => value === -Infinity);
   return hidden ? say("explanation.trouble.nothing_left")
     : say("explanation.trouble.too_little_left", { dtype: FLOAT32.name });
 }
 
-// That a source is no finite number; `name` is what it is called, its symbols where nothing is given.
+// The sentence that a source isn't a finite number; `name` defaults to the source's symbols.
 /** @param {Cell} cell @param {Source} source */
 export function already(cell, source, name = namedCell(cell, source)) {
   return say("explanation.trouble.already", { cell: name, value: cell.write(source.value) });
 }
 
-// A number with as many digits as have room in its cell.
+// ---- a number with as many digits as fit into its cell ----
 
-// How wide a number is, in digits.
+// A number's width, measured in digits.
 export function widthOf(/** @type {string} */ text) {
   return [...text].reduce((sum, letter) => sum + (letter === "." ? 0.52 : 1), 0);
 }
 
-// A number as it stands in a cell with room for so many digits: there's always one, and what isn't 0 is never written
-// as 0. One that `keeps` its digits is longer than its room, unless powers of ten make it shorter.
+// A number's text in a cell with room for `room` digits. There's always at least one digit, and only 0 is written as 0.
+// With `keeps`, the text keeps all digits even if it is too long, unless it is written with a power of ten.
 /** @param {number} value @param {number} digits @param {number} room */
 export function inCell(value, digits, room, keeps = false) {
   const texts = waysToWrite(value, digits);
@@ -186,16 +185,18 @@ function waysToWrite(value, digits) {
     ...(value === 0 ? [] : [shortest])];
 }
 
-// Where one view cuts heads, rows belong to other tokens than their places say: the colour of each token, which its
-// word, its name and the rows that are pieces of its own have.
+// ---- colours of tokens ----
 
-const GOLDEN = 137.508; // degrees: tokens beside each other are far apart in hue
+// Where one `view` cuts the heads, rows belong to other tokens than their indices say. Each token then has a colour,
+// shown on its chip, on its name and on the rows that are pieces of its own.
+
+const GOLDEN = 137.508; // degrees, the golden angle: neighbouring tokens get very different hues
 
 function colourOf(/** @type {number} */ token) {
   return `hsl(${Math.round((token * GOLDEN) % 360)} 70% 48%)`;
 }
 
-// Whether any matrix has rows of other tokens than their places say.
+// Whether any matrix has rows that belong to other tokens than their indices say.
 export function areMixed(/** @type {Iterable<Pick<Stage, "is">>} */ stages) {
   return [...stages].some(({ is }) => is.cuts);
 }
@@ -215,7 +216,7 @@ export function colourByOwner(cell, stage, row, rows, turned) {
   if (turned) cell.classList.add("across");
 }
 
-// Where a matrix is pixels, the same as a stripe along its first cells; null where each row is in its place.
+// The same colours for a matrix that is drawn as pixels: a stripe along its first cells. Null if no row is misplaced.
 /** @param {Stage} stage @param {number} rows @param {boolean} turned */
 export function stripeOfOwners(stage, rows, turned) {
   if (!stage.is.cuts) return null;

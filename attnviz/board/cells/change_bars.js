@@ -1,18 +1,18 @@
-// How much a number has changed, and how long its bar in a cell is.
+// How much numbers change during a drag, and the bars in cells that show it.
 
 /** @import { Lens } from "./pixels.js" */
 
-const ROUNDING = 2e-6; // of the largest number
-export const LEAST_BAR = 3; // percent of a cell's width: a change that is there is seen
+const ROUNDING = 2e-6; // share of the largest number
+export const LEAST_BAR = 3; // percent of a cell's width, so that even the smallest change is visible
 
-// How much a number has changed; what the page and torch round differently has not.
+// A number's change; 0 if it could come from rounding alone, which differs between the page and torch.
 /** @param {number} value @param {number} before @param {number} limit */
 export function changeOf(value, before, limit) {
   const change = value - before;
   return Math.abs(change) > ROUNDING * limit ? change : 0;
 }
 
-// The largest change in a matrix, by which its bars are measured.
+// The largest change in a matrix; the lengths of its bars are relative to it.
 /** @param {ArrayLike<number>} values @param {ArrayLike<number>} before */
 export function largestChange(values, before) {
   let largest = 0;
@@ -23,28 +23,30 @@ export function largestChange(values, before) {
   return largest;
 }
 
-// How long the bar of a change is, in percent of a cell's width; below zero where it grows to the left.
+// The length of a change's bar in percent of a cell's width, at most half of it; negative if it grows to the left.
 /** @param {number} change @param {number} largest */
 export function barOf(change, largest) {
   return change && Number.isFinite(change) ? Math.sign(change) * Math.round(Math.max(LEAST_BAR,
     (50 * Math.abs(change)) / largest)) : 0;
 }
 
-// Where that is: of a background, a place in percent counts what is left beside it.
+// The bar's CSS background-position, which counts percentages of the room that the bar leaves in the cell.
 export function besideMiddle(/** @type {number} */ bar) {
   const length = Math.abs(bar);
   return `${Math.round((100 * (bar > 0 ? 50 : 50 - length)) / (100 - length))}% 100%`;
 }
 
-// Bars for what a change that is held does to a large matrix, of which each cell is a pixel: one in each changed cell
-// that is seen. Cells with the room have one as the others do; in smaller ones it is a dash of a pixel's height, and
-// these are set as pixels: of a thousand tokens a hundred thousand may be seen at once.
+// ---- bars in large matrices ----
 
-const ROOM = 4; // pixels that a cell has each way
+// A large matrix is drawn on a canvas, and during a drag each visible changed cell gets a bar. In cells of at least
+// ROOM pixels it is a rectangle; in smaller ones a dash, one pixel high, written into the image directly, because with
+// a thousand tokens a hundred thousand cells may be in view.
+
+const ROOM = 4; // pixels, both ways
 const HIGH = 2;
-const FAINT = 0.35; // the ink of the least change, where there is no room to tell by a length how large it is
+const FAINT = 0.35; // opacity of the smallest change's dash, too short to show by its length how large the change is
 
-/** @typedef {{ left: number, top: number, width: number, height: number }} Part of a canvas, in whole pixels */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Part area of a canvas, in whole pixels */
 /**
  * @typedef {{
  *   box: Box, limit: number, largest: number, told: number | null, lens: Lens | null, numbers: boolean,
@@ -53,9 +55,8 @@ const FAINT = 0.35; // the ink of the least change, where there is no room to te
  */
 
 /**
- * Draw a bar for each cell that has another number than before: to the right for more and to the left for less, from
- * the
- * middle. The row in the lens has its own where it has numbers; what is under the lens has none.
+ * Draw a bar for each cell whose number has changed: from the middle to the right for an increase, to the left for a
+ * decrease. If the enlarged row shows numbers, its cells draw bars of their own; cells below the lens get none.
  * @param {CanvasRenderingContext2D} context @param {Matrix} matrix @param {ArrayLike<number>} before
  * @param {How} how @param {Part} seen
  */
@@ -85,14 +86,14 @@ export function drawBars(context, matrix, before, how, seen) {
 }
 
 /**
- * The same in pixels, those of a part of the canvas: the lowest line of a cell, of which at least one pixel is set; the
- * larger the change, the darker.
+ * Write the dashes into the pixels of a part of the canvas: each in the lowest line of its cell, at least one pixel
+ * long, and the more opaque the larger the change.
  * @param {Uint32Array} pixels @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part}
  * seen
  */
 export function dash(pixels, matrix, before, how, seen) {
   const width = how.box.cell;
-  // Where lines end doesn't depend on their cells: told once for each, not for each of thousands of cells.
+  // All dashes of a line have the same height: it's computed once per line, not for each of thousands of cells.
   /** @type {number[]} */
   const lines = [];
   eachChanged(matrix, before, how, seen, (x, y, change, value) => {
@@ -113,14 +114,14 @@ export function dash(pixels, matrix, before, how, seen) {
   });
 }
 
-// The part of what is seen in which a row stands.
+// The part of the visible area that a row covers.
 /** @param {number} row @param {How} how @param {Part} seen @returns {Part} */
 function ofRow(row, how, seen) {
   const top = Math.max(seen.top, Math.floor(topOf(row, how)));
   return { ...seen, top, height: Math.max(0, Math.min(seen.top + seen.height, Math.ceil(bottomOf(row, how))) - top) };
 }
 
-// Where a line of cells begins and ends; a row that is in the lens is there.
+// The upper and the lower edge of a line of cells; the enlarged row has those of the lens.
 /** @param {number} y @param {How} how */
 function topOf(y, { box, lens }) {
   return lens && !box.turned && y === lens.row ? lens.top : y * box.row;
@@ -131,7 +132,7 @@ function bottomOf(y, { box, lens }) {
   return lens && !box.turned && y === lens.row ? lens.top + lens.height : y * box.row + box.row;
 }
 
-// How long a bar is, as a share of its cell's width.
+// A bar's length as a share of its cell's width.
 /** @param {number} change @param {number} largest */
 function share(change, largest) {
   return Math.abs(barOf(change, largest)) / 100;
@@ -139,14 +140,14 @@ function share(change, largest) {
 
 /**
  * @param {Matrix} matrix @param {ArrayLike<number>} before @param {How} how @param {Part} seen
- * @param {(x: number, y: number, change: number, value: number) => void} act told where the cell is seen: of a turned
- * matrix, its row is `x`
+ * @param {(x: number, y: number, change: number, value: number) => void} act gets the place on screen: of a transposed
+ * matrix, the cell's row is `x`
  */
 function eachChanged({ rows, columns, values }, before, { box, limit, lens, numbers, told }, seen, act) {
   const [down, across] = box.turned ? [columns, rows] : [rows, columns];
   const whole = [Math.max(0, Math.floor(seen.top / box.row)),
     Math.min(down, Math.ceil((seen.top + seen.height) / box.row))];
-  const [top, bottom] = told === null ? whole : [told, told + 1]; // of rows that stand in the spine, one alone has bars
+  const [top, bottom] = told === null ? whole : [told, told + 1]; // on the spine, only the picked row has bars
   const [left, right] = [Math.max(0, Math.floor(seen.left / box.cell)),
     Math.min(across, Math.ceil((seen.left + seen.width) / box.cell))];
   for (let y = top; y < bottom; y += 1) {

@@ -1,12 +1,12 @@
-// The colours of cells: the page's colour mixed in OKLab with that of a role, by how large the number is; what
-// colours/shading.py does in Python.
+// The colours of cells: the larger a number, the more of its role's colour is mixed into the page's, in OKLab.
+// colours/shading.py does the same in Python.
 // Source: Björn Ottosson 2020, A perceptual color space for image processing.
 
-export const STEPS = 256; // of a ramp: neighbours differ by what can't be seen
+export const STEPS = 256; // per ramp, so that nobody sees a difference between neighbours
 const OPAQUE = 0xff000000;
 
-// Shades from one colour to another, both as #rrggbb. Each is mixed when it is first asked for: a first picture waits
-// for what it shows alone.
+// Shades from one colour to another, both given as #rrggbb. Each is mixed on first use, so that the first picture waits
+// only for the colours that it shows.
 export class Ramp {
   /** @param {string} paper @param {string} role */
   constructor(paper, role) {
@@ -18,7 +18,7 @@ export class Ramp {
     this.mixed = null;
   }
 
-  // All its colours as a canvas has them.
+  // All colours in the format of a canvas, see `mix`.
   get inks() {
     if (this.mixed) return this.mixed;
     this.mixed = new Uint32Array(STEPS);
@@ -26,13 +26,13 @@ export class Ramp {
     return this.mixed;
   }
 
-  // A colour with the ink that can be read on it.
+  // A step's colour, with black or white as the readable ink.
   /** @param {number} step @returns {Shade} */
   shade(step) {
     return (this.shades[step] ??= shadeIn(this.mix(step)));
   }
 
-  // The colour of a step as a canvas has it: red in the lowest byte.
+  // A step's colour in the format of a canvas: opaque, with red in the lowest byte.
   mix(/** @type {number} */ step) {
     const part = step / (STEPS - 1);
     const { from, to } = this;
@@ -55,21 +55,21 @@ function shadeIn(ink) {
   return { paper: `rgb(${colour.join(", ")})`, ink: inkOn(colour) };
 }
 
-// The ramps of all roles on a light or a dark page.
 /** @param {Roles} roles @param {keyof Tone} theme @returns {Ramps} */
 export function rampsOf(roles, theme) {
   const ramp = (/** @type {Role | "negative"} */ role) => new Ramp(roles.paper[theme], roles[role][theme]);
   return { x: ramp("x"), q: ramp("q"), k: ramp("k"), a: ramp("a"), v: ramp("v"), negative: ramp("negative") };
 }
 
-// The shade of a value whose family's largest size is `limit`: the page's own at 0, that of its role at the limit and
-// beyond, and of the negative ones below 0. What is no finite number has none: it's hatched, neither small nor large.
+// The shade of a value: the page's colour at 0, its role's colour from `limit` on, and for negative values the negative
+// colour from −`limit` on. Values that aren't finite have none: their cells are hatched, since they are neither small
+// nor large.
 /** @param {number} value @param {number} limit @param {Ramps} ramps @param {Role} role @returns {Shade | null} */
 export function shadeOf(value, limit, ramps, role) {
   return Number.isFinite(value) ? ramps[value < 0 ? "negative" : role].shade(stepOf(value, limit)) : null;
 }
 
-// Which step of a ramp that is.
+// The step of a ramp for a value.
 /** @param {number} value @param {number} limit */
 export function stepOf(value, limit) {
   const amount = limit > 0 ? Math.min(1, Math.abs(value) / limit) : 0;
@@ -102,7 +102,7 @@ function labOf(/** @type {number[]} */ colour) {
   ];
 }
 
-// Black or white, whichever stands out more: at least 4.58 to 1 on any colour (WCAG 2.2).
+// Black or white, whichever has more contrast: at least 4.58 to 1 on any colour (WCAG 2.2).
 export function inkOn(/** @type {number[]} */ colour) {
   const [red, green, blue] = colour.map(linear);
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;

@@ -1,4 +1,4 @@
-// Elements of the page.
+// Helpers that create HTML and SVG elements, and change them only where they differ.
 
 /**
  * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {(Node | string)[]}
@@ -13,7 +13,7 @@ export function make(tag, className = "", children = [], attributes = {}) {
   return element;
 }
 
-// What those who can't see have in other words, or have no use for.
+// For decoration, and for what screen readers get in other words.
 export const UNSEEN = { "aria-hidden": "true" };
 
 /** @param {string} className @param {string} text @param {() => void} act @param {Record<string, string>} attributes */
@@ -23,7 +23,7 @@ export function button(className, text, act, attributes = {}) {
   return element;
 }
 
-// An element of a drawing.
+// Create an SVG element; attributes that are empty or 0 are left out.
 /** @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {string} className
  *  @param {Record<string, string | number>} attributes */
 export function drawn(tag, className, attributes = {}) {
@@ -33,45 +33,44 @@ export function drawn(tag, className, attributes = {}) {
   return element;
 }
 
-// Put an element where an area is.
+// Place an element in an area; a side that is undefined is left to the style sheet.
 /** @param {HTMLElement} element @param {{ x?: number, y?: number, width?: number, height?: number }} area */
 export function put(element, { x, y, width, height }) {
   const length = (/** @type {number | undefined} */ pixels) => (pixels === undefined ? "" : `${pixels}px`);
   Object.assign(element.style, { left: length(x), top: length(y), width: length(width), height: length(height) });
 }
 
-// Whether two areas have anything in common.
 /** @param {Rect} a @param {Rect} b */
 export function overlap(a, b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-// Give each element its mark of these, and those of before that have none any more, none.
+// Give each element its class among `marks`, and remove these classes from earlier elements that have none now.
 /** @template {Element} Each @param {Iterable<Each>} before @param {Map<Each, string>} marked @param {string[]} marks */
 export function markAll(before, marked, marks) {
   for (const element of before) if (!marked.has(element)) element.classList.remove(...marks);
   for (const [element, mark] of marked) for (const each of marks) toggle(element, each, each === mark);
 }
 
-// Without touching what is as it should be: each touch costs time, and counts as a change.
+// Set or remove a class, but only if that changes anything: each write costs time, and observers count it as a change.
 /** @param {Element} element @param {string} className @param {boolean} on */
 export function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
 }
 
-// The same of an attribute.
+// The same for an attribute.
 /** @param {Element} element @param {string} name @param {string} value */
 export function write(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-// The same of what it says.
+// The same for the text.
 /** @param {Node} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-// Where a key leads from one of so many that stand side by side; null for a key that leads nowhere.
+// The index that an arrow key, Home or End moves to, from index `at` of `count`; null for other keys.
 /** @param {KeyboardEvent} event @param {number} at @param {number} count @returns {number | null} */
 export function ledTo({ key, ctrlKey, metaKey, altKey }, at, count) {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
@@ -79,7 +78,7 @@ export function ledTo({ key, ctrlKey, metaKey, altKey }, at, count) {
   return key === "Home" ? 0 : key === "End" ? count - 1 : step ? (at + step + count) % count : null;
 }
 
-// A canvas, and what draws on it.
+// Create a canvas, with the context that draws on it.
 /** @param {string} className @param {number} width @param {number} height */
 export function canvasOf(className, width, height) {
   const canvas = make("canvas", className, [], { ...UNSEEN, width: String(width), height: String(height) });
@@ -88,7 +87,7 @@ export function canvasOf(className, width, height) {
   return { canvas, context };
 }
 
-// Whether the page is light or dark, told from its own colour, and when that changes.
+// ---- the theme ----
 
 /** @param {HTMLElement} element @returns {"light" | "dark"} */
 export function themeOf(element) {
@@ -98,7 +97,8 @@ export function themeOf(element) {
   return channels.reduce((sum, channel) => sum + channel, 0) < 384 ? "dark" : "light";
 }
 
-// The reader's choice of a theme draws no component anew: it is seen where a colour of the page changes.
+// Call `act` whenever the reader chooses another theme. Streamlit doesn't redraw components then, but the text's colour
+// changes with a transition (1 ms in board.css), whose end is an event.
 /** @param {HTMLElement} root @param {() => void} act @param {{ signal?: AbortSignal }} [ended] */
 export function onTheme(root, act, { signal } = {}) {
   root.addEventListener("transitionend", (event) => {

@@ -1,4 +1,4 @@
-// One matrix of the board: a grid of cells, each with its number, colour and marks, and its name.
+// One matrix of the board: its name, and a grid of cells, each with its number, colour and marks.
 
 import { make, markAll, put, setText, toggle, UNSEEN } from "./elements.js";
 import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf,
@@ -15,23 +15,24 @@ import { HEADED, inTwoLines } from "../spine/plan.js";
 import { beyond } from "../spine/words.js";
 import { say } from "../../scripts/sentences.js";
 
-const ROOM = 5.3; // digits that fit the widest cell of scores in whole letters
-const HEADS = 18; // pixels: how high the names of columns are
-const LEAST = 12; // and their letters
-const [LETTER, AROUND] = [5.6, 5]; // pixels of one of them, and between two names
-const LINE = 16; // where names stand in two
-export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 }; // the smallest letters there are, how wide their digits
-const LEAST_MARKED = 9; // pixels: of smaller cells, several have one mark
+const ROOM = 5.3; // digits of full size in a cell that is 42 pixels wide
+const HEADS = 18; // pixels: height of column names
+const LEAST = 12; // pixels: their font size
+const [LETTER, AROUND] = [5.6, 5]; // pixels: width of a letter, and room between two names
+const LINE = 16; // pixels: height of each line where names stand in two
+// the smallest type: font size in percent, pixels of a digit, and pixels around a number
+export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 };
+const LEAST_MARKED = 9; // pixels: of smaller cells, several share one mark
 const MARKS = ["fed", "source", "chosen"];
-const LAST_BITS = 1e-6; // of a number
+const LAST_BITS = 1e-6; // relative difference
 
-// How many rows and columns a matrix has, in numbers or in symbols; on its side, the other way around.
+// The words for a matrix's size, in numbers or symbols; rows and columns swap places if it is drawn transposed.
 /** @param {(number | string)[]} shape @param {boolean} turned */
 export function sizeOf([rows, columns], turned) {
   return say("board.matrix.shape", turned ? { rows: columns, columns: rows } : { rows, columns });
 }
 
-// What a screen reader says of a cell.
+// A cell's label for screen readers.
 /** @param {string} where @param {string} value @param {string} age */
 export function inLabel(where, value, age) {
   const label = say("board.matrix.cell", { where, value });
@@ -59,7 +60,7 @@ export class Grid {
     this.build(board.torch[name]);
     this.title = this.titled();
     const heads = this.heads();
-    this.headed = heads.length ? box.y - parseFloat(heads[0].style.top) : 0; // how high names stand over its columns
+    this.headed = heads.length ? box.y - parseFloat(heads[0].style.top) : 0; // height of the column names
     this.matrix = make("div", `matrix role-${this.stage.role}`, [this.title, ...heads, this.element]);
     this.matrix.dataset.matrix = name;
     this.ages = ["old", "now"].map(() => make("div", "age"));
@@ -80,7 +81,7 @@ export class Grid {
     }
   }
 
-  // Its name and in two or three words what it is, as much of it as there is room for.
+  // The title: the matrix's symbol and a short description, as much of it as fits.
   titled() {
     const { stage, box, board } = this;
     const { rows, columns } = board.torch[stage.name];
@@ -88,14 +89,14 @@ export class Grid {
       make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
     const shape = make("span", "shape", [sizeOf([rows, columns], box.turned)]);
     const symbols = board.data.notes?.[stage.name];
-    // with a comma in it, the first part of it at least
+    // at its commas, so that at least the first part fits
     const [short, ...more] = stage.short.split(/(?=, )/).map((part) => make("span", "short", [part]));
     const title = make("div", "title", [called, " ", ...(symbols ? [
       shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short,
       ...more] : [short, ...more, this.aside, " ", shape])]);
     title.title = stage.plain;
     title.onpointerenter = () => board.pointing.describe(stage);
-    // a finger leaves at once
+    // a finger "leaves" as soon as it lifts: the description stays
     title.onpointerleave = ({ pointerType }) => pointerType === "touch" || board.pointing.explain();
     const { x, y, width, height } = board.titles[stage.name];
     Object.assign(title.style, { left: `${x}px`, top: `${y}px`, maxWidth: `${width}px`, height: `${height}px` });
@@ -111,7 +112,7 @@ export class Grid {
   cell(row, column) {
     const place = { matrix: this.stage.name, row, column };
     const called = placeInWords(this.board.made, place);
-    // The text is one node, of which only the characters change.
+    // One text node for the cell's life; only its characters change.
     const text = document.createTextNode("");
     const attributes = { role: "gridcell", tabindex: row + column === 0 ? "0" : "-1",
       "data-at": atOf(this.stage, place) };
@@ -120,7 +121,7 @@ export class Grid {
     return Object.assign(cell, { called, text });
   }
 
-  // Only cells whose number or colour changed are written. Where a change is held, each changed cell has a bar for it.
+  // Write only the cells whose number or colour changed. During a drag, a bar in each changed cell shows the change.
   paint() {
     const { board, stage, box } = this;
     const { columns } = board.shown[stage.name];
@@ -133,19 +134,19 @@ export class Grid {
     });
   }
 
-  // The row whose changes have bars while one is held, that of the picked word; null for those of all.
+  // The only row with bars during a drag, the picked token's; null if all rows have them.
   get toldRow() {
     return this.isOfPicked(this.board.query) ? this.board.query : null;
   }
 
-  // While a change is held, the largest that it makes here.
+  // The largest change in this matrix during a drag, otherwise 0.
   get largestChange() {
     const { board, stage } = this;
     const before = board.base?.[stage.name];
     return before ? largestChange(board.shown[stage.name].values, before.values) : 0;
   }
 
-  // What the looks of all cells depend on, beside their numbers, and how their changes are told.
+  // What the looks of all cells depend on besides their numbers, and how their changes are shown.
   how() {
     const { board, stage, toldRow: told, largestChange: largest } = this;
     const { decimals } = this;
@@ -182,35 +183,36 @@ export class Grid {
     toggle(cell, "unread", !text);
   }
 
-  // What stands in a cell.
+  // A number as its cell shows it.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
     return inCell(value, digits, this.room, !this.isTight);
   }
 
-  // So many decimals have all numbers that are seen: those for which the longest has room, where that has any.
+  // The number of decimals that all visible numbers get: as many as the longest of them has room for.
   get decimals() {
     const { board: { digits, shown }, box, stage, toldRow, room } = this;
     if (!this.isTight) return digits;
-    const now = shown[stage.name]; // of which only one row may have numbers
+    const now = shown[stage.name];
     const seen = (box.readable || toldRow === null ? now.values : lineOf(now, toldRow)).filter(Number.isFinite);
     const ends = [Math.min, Math.max].map((end) => seen.reduce((most, each) => end(most, each), 0));
     return Math.min(digits, ...ends.flatMap((end) => inCell(end, digits, room).split(".")[1]?.length ?? []));
   }
 
-  // Cells too narrow for all digits have as many as can be read; the dock has all.
+  // Whether cells are too narrow for all digits: they show as many as fit, and the dock shows all.
   get isTight() {
     return this.box.cell < READABLE.width * this.board.layout.scale;
   }
 
-  // So many digits have room: in tight cells, in the smallest letters.
+  // How many digits fit into a cell; in tight cells they have the smallest size.
   get room() {
     const width = this.box.cell / this.board.layout.scale;
     return this.isTight ? (width - TIGHT.around) / TIGHT.digit : Math.max(2, (width / 42) * ROOM);
   }
 
-  // The bar grows to the right for more and to the left for less, from the middle. Its picture is cells.css's: with the
-  // first move of a drag half of all cells get one, and to read a gradient takes longer than all else there is to do.
+  // A cell's colours, and the bar of its change: from the middle to the right for an increase, to the left for a
+  // decrease. The bar's gradient stands in cells.css: the first move of a drag gives half of all cells a bar, and
+  // parsing a gradient for each would take longer than all the rest.
   /** @param {BoardCell} cell @param {{ paper: string, ink: string } | null} shade @param {number} _change
    *  @param {number} bar */
   colour(cell, shade, _change, bar) {
@@ -226,7 +228,7 @@ export class Grid {
     cell.bar = bar;
   }
 
-  // The letters of a number with no room for it are smaller: nothing moves when a number gets longer.
+  // Smaller type for a number that is too long for its cell, so that nothing moves when a number gets longer.
   /** @param {BoardCell} cell @param {string} text */
   fit(cell, text) {
     const [digits, whole] = [widthOf(text), this.isTight ? TIGHT.size : 100];
@@ -235,7 +237,7 @@ export class Grid {
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
-  // Light up what a given number feeds, what a cell is made from, and that cell.
+  // Highlight the cells that a given number feeds, the cells that the chosen one is computed from, and that one.
   /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
   light(fed, sources, chosen) {
     const { columns } = this.board.torch[this.stage.name];
@@ -266,17 +268,17 @@ export class Grid {
     cell.focus();
   }
 
-  // Where a cell is on the screen, and how large its letters are.
+  // A cell's place on the screen and its font size, for the box to type into.
   boxOf(/** @type {Place} */ place) {
     const cell = this.cellAt(place);
     return cell ? { box: cell.getBoundingClientRect(), letters: getComputedStyle(cell).fontSize } : null;
   }
 
-  // What changes with an edit, but not while a cell is dragged: marks, and what is said to a screen reader.
+  // Update what waits until a drag ends: marks, and labels for screen readers.
   mark() {
     const { board, stage } = this;
     const { columns, values } = board.shown[stage.name];
-    const given = stage.rule === "given"; // of all others none is edited
+    const given = stage.rule === "given"; // only given numbers can be edited
     toggle(this.matrix, "fresh", Boolean(board.data.fresh?.includes(stage.name)));
     this.showAges();
     this.showAside();
@@ -295,8 +297,8 @@ export class Grid {
     });
   }
 
-  // Of a model that writes on, a mark in each cell of a token's row: whether it was computed now, at a step before, or
-  // is read from the cache. Where cells are too small for one each, there's one for several.
+  // While a model writes on, each cell of a token's row has a mark: computed now, computed at an earlier step, or read
+  // from the cache. Several small cells share one mark.
   showAges() {
     const { box, stage, board: { data } } = this;
     const { rows } = this.board.torch[stage.name];
@@ -316,19 +318,19 @@ export class Grid {
     this.element.style.setProperty("--down", `${Math.max(LEAST_MARKED, box.row)}px`);
   }
 
-  // What is said beside its name: what grey is, or that its shares are rounded.
+  // The remark beside the title: what grey means, or that rounded attention weights don't add up.
   showAside() {
     const told = asideOf(this.board, this.stage, this.cells);
     setText(this.aside, told);
     toggle(this.aside, "hidden", !told);
   }
 
-  // Whether what is lit follows a number that is dragged.
+  // Whether highlighted cells keep up with a drag.
   get lights() {
     return true;
   }
 
-  // The row of the word that is followed, which has its numbers even where others have no room for theirs.
+  // Mark the row of the followed token, whose numbers show even if rows are too low for the others'.
   markRow() {
     const { columns } = this.board.shown[this.stage.name];
     this.cells.forEach((cell, at) => toggle(cell, "query", this.isOfPicked(Math.floor(at / columns))));
@@ -342,8 +344,8 @@ export class Grid {
   }
 }
 
-// The tokens over columns that are keys, and the names of features where these have any. Over the spine those that have
-// no room side by side stand in two lines by turns, and those of features wherever columns are narrow.
+// Names above the columns: tokens above keys, and names of features if they have any. On the spine, tokens without room
+// side by side alternate between two lines; so do features in narrow columns anywhere.
 /** @param {Board} board @param {Stage} stage @param {Box} box */
 export function headsOf(board, stage, box) {
   const { data: { keys, ofNow }, layout: { scale, start } } = board;
@@ -362,7 +364,7 @@ export function headsOf(board, stage, box) {
   return names.flatMap((name, at) => {
     const place = places?.[at];
     if (place === null) return [];
-    // the key R does the same on its cells
+    // on the cells, the key R does the same
     const title = asks ? say("board.sentence.readers_of", { token: name }) : name;
     const head = make("span", "head", [name], { title, ...UNSEEN });
     if (asks) head.dataset.key = String(at);
@@ -377,19 +379,19 @@ export function headsOf(board, stage, box) {
   });
 }
 
-// Whether one of its rows is that of the word that is followed.
+// Whether the matrix has a row for each query, of which the followed token's is one.
 function isOfQueries(/** @type {Stage} */ stage) {
   return stage.rows !== "feature" && !isOfOthers(stage);
 }
 
-// Whether a cell has its number already; of the page's own numbers the last bits, which torch rounds otherwise, tell
-// nothing.
+// Whether a cell shows its number already. The page's own numbers may differ from torch's in the last bits, which isn't
+// worth a redraw.
 /** @param {number | undefined} shown @param {number} value @param {number} within */
 function isSame(shown, value, within) {
   return Object.is(shown, value) || (shown !== undefined && Math.abs(value - shown) <= within * Math.abs(value));
 }
 
-// How wide names are, with what is around them.
+// Widths of names in pixels, including the room between two.
 /** @param {string[]} names @param {Pick<Board, "layout" | "root">} board */
 export function widthsOf(names, { layout: { scale }, root }) {
   const canvas = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));

@@ -1,11 +1,11 @@
-// Where names of columns stand that have no room side by side.
+// Places of column names that are too wide to stand side by side.
 
 /** @typedef {{ x: number, width: number, upper: boolean }} Place */
 
-const ASIDE = 0.6; // of a column, by which a name may stand beside its own
+const ASIDE = 0.6; // columns: how far a name may be shifted away from its own column
 
-// Where each name begins and whether in the upper of two lines; null where it has no room: a name that is cut off would
-// run into the next one. The dock names each cell that is pointed at.
+// Where each name begins, and whether it stands in the upper of two lines. A name without room gets null and is left
+// out, because a cut name would run into the next one; the dock names each cell that is pointed at anyway.
 /**
  * @param {number[]} widths @param {Pick<Box, "width" | "cell">} box
  * @returns {({ x: number, upper: boolean } | null)[]}
@@ -31,8 +31,9 @@ function endOf(line) {
   return last ? last.x + last.width : 0;
 }
 
-// Before a name at the edge, those before it step aside where they may, by few pixels.
-/** @param {Place[]} line @param {number} end where its last name shall end @param {number} most */
+// Shift a line's names to the left until the last one ends at `end`. If a name would leave the box or move by more than
+// `most` pixels, return false and shift none.
+/** @param {Place[]} line @param {number} end @param {number} most */
 function makeRoom(line, end, most) {
   const to = line.map(({ x }) => x);
   for (let at = line.length - 1, next = end; at >= 0; at -= 1) {

@@ -1,10 +1,10 @@
-// A large matrix as pixels, one for each cell, and which cell of it a point of the screen is.
+// A large matrix drawn with a pixel for each cell, and the cell at a point of the screen.
 
 import { stepOf } from "./colours.js";
 import { canvasOf, toggle } from "./elements.js";
 
 /**
- * Paint each cell; what is no number, or hidden, stays open, and what is hatched behind it is seen.
+ * Paint each cell. Masked cells and values that aren't finite stay transparent, so that the hatching behind shows.
  * @param {Uint32Array} pixels @param {{ rows: number, columns: number, values: ArrayLike<number> }} matrix
  * @param {{ turned: boolean, limit: number, inks: Uint32Array, negative: Uint32Array, hidden: ((row: number, column:
  * number) => boolean) | null }} how
@@ -19,11 +19,11 @@ export function paintPixels(pixels, { rows, columns, values }, { turned, limit, 
   }
 }
 
-/** @typedef {{ row: number, top: number, height: number }} Lens a row that is drawn higher than the others, over
- *  them */
+/** @typedef {{ row: number, top: number, height: number }} Lens a row that is drawn enlarged, over its neighbours */
 
 /**
- * The cell at a point of a matrix's box, as shares of its width and height; in the lens, one of its row.
+ * The cell at a point of a matrix's box; `right` and `down` are shares of its width and height. Within the lens it is
+ * a cell of the enlarged row.
  * @param {number} right @param {number} down @param {Pick<Matrix, "rows" | "columns">} matrix
  * @param {Box} box @param {Lens | null} lens @returns {{ row: number, column: number }}
  */
@@ -37,7 +37,7 @@ export function cellAt(right, down, { rows, columns }, { turned, height }, lens)
   return { row: inLens ? lens.row : y, column: x };
 }
 
-// Where cells are in their matrix's box, in pixels; a row that is in the lens is there.
+// The area of some cells within their matrix's box, in pixels; cells of the enlarged row are found in the lens.
 /** @param {Span} span @param {Box} box @param {Lens | null} lens */
 export function rectOf({ row, column, rows, columns }, { cell, row: high, turned }, lens) {
   if (turned) return { x: row * cell, y: column * high, width: rows * cell, height: columns * high };
@@ -46,10 +46,10 @@ export function rectOf({ row, column, rows, columns }, { cell, row: high, turned
     height: inLens ? lens.height : rows * high };
 }
 
-// What is lit of a matrix that is drawn as pixels: its colours once more, over the veil.
+// The highlighted cells of a matrix that is drawn as pixels: a second copy of their colours, above the veil.
 
 export class BrightLayer {
-  /** @param {ImageData} image of the matrix, as it is painted @param {boolean} turned */
+  /** @param {ImageData} image the matrix as it is painted @param {boolean} turned */
   constructor(image, turned) {
     this.image = image;
     this.turned = turned;
@@ -57,12 +57,12 @@ export class BrightLayer {
     this.canvas = canvas;
     this.context = context;
     this.pixels = new Uint32Array(image.data.buffer);
-    this.isLit = false; // whether anything is
+    this.isLit = false; // whether any cell is highlighted
     /** @type {ImageData | null} */
     this.fedImage = null;
   }
 
-  // Show the cells that are fed, and those of some spans, without the others.
+  // Show the cells that `fed` marks with 1, and those of `spans`, and no others.
   /** @param {Uint8Array | undefined} fed @param {Span[]} spans @param {Matrix} matrix */
   show(fed, spans, matrix) {
     const { context, image } = this;
@@ -73,14 +73,14 @@ export class BrightLayer {
       else context.putImageData(image, 0, 0, column, row, columns, rows);
     }
     this.isLit = Boolean(fed) || spans.length > 0;
-    toggle(this.canvas, "hidden", !this.isLit); // a layer less to put together
+    toggle(this.canvas, "hidden", !this.isLit); // saves the browser a layer
   }
 
   /** @param {Uint8Array} fed @param {Matrix} matrix */
   brighten(fed, { rows, columns }) {
     const image = (this.fedImage ??= new ImageData(this.image.width, this.image.height));
     const pixels = new Uint32Array(image.data.buffer);
-    // Without a question for each cell: there may be a million.
+    // Bit arithmetic, no branch for each cell: there may be a million.
     if (!this.turned) for (let at = 0; at < fed.length; at += 1) pixels[at] = this.pixels[at] & -fed[at];
     else for (let at = 0; at < fed.length; at += 1) {
       const pixel = (at % columns) * rows + Math.floor(at / columns);
