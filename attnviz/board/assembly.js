@@ -1,4 +1,4 @@
-// Builds the whole board: lays out all matrices, and what stands around them, in the room that there is.
+// Builds the whole board: lays out all matrices, and what stands around them, in the available room.
 
 import { CanvasGrid } from "./cells/canvas_grid.js";
 import { button, drawn, make, put, toggle, UNSEEN, write } from "./cells/elements.js";
@@ -12,31 +12,34 @@ import { lengthOf, SAYS, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// pixels from the window's edge at which the words of a page begin at the latest, however large it is
+// on a page of the app, the words begin at most this many pixels below the window's upper edge, however large the board
+// is drawn
 const CHIPS_AT = 138;
-const AROUND = 9; // pixels by which what marks a row stands out of it
-const MAP = 30; // pixels under a board of which not all has room
-// pixels of a window in which ribbons over so many words are lower and lower; in the higher one, a board under other
-// pictures has no room for them
+const AROUND = 9; // pixels by which the band of the picked row sticks out
+const MAP = 30; // pixels: the height of the map that stands below a board too wide for its room
+// Windows lower than this many pixels have lower ribbons once there are more than MANY tokens. Below the first height,
+// boards that fold have no ribbons at all, because other pictures stand above them.
 const [LOW, LOWEST, MANY] = [800, 740, 7];
-const NAMES = 14; // and around names of V's rows
-// pixels that what is said of a cell takes under a step that is presented, and with which what is new has room, too
+const NAMES = 14; // pixels around the names of V's rows
+// Pixels kept free below a board that is presented: normally for the explanation of a cell, but less where the matrices
+// that are new in the step would have no room otherwise.
 const [EXPLAINED, LESS] = [68, 40];
-const SPARED = 60; // pixels of a dock that a layout keeps free, where its room is spoken for
-const BESIDE = 24; // pixels beside what is brought into view
-const GAP = 6; // pixels of Streamlit's under a step that is asked
-const END = 78; // pixels at the right end of words that are kept free for the way out of a presentation
+// pixels that layoutOf keeps free for the dock, where EXPLAINED or LESS has reserved its room already
+const SPARED = 60;
+const BESIDE = 24; // pixels to the right of what is scrolled into view
+const GAP = 6; // pixels of Streamlit's gap below a step that asks for a prediction
+const END = 78; // pixels kept free at the right of the words for the button that ends a presentation
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 
 export class Assembly {
   constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.laid = ""; // the room in which everything was placed
+    this.laid = ""; // the room in which everything was laid out last, as a key
     /** @type {number | null} */
-    this.reached = null; // how many matrices there were when the board was built last
+    this.reached = null; // how many matrices were shown when the board was last built
   }
 
-  // The matrices that have a place: of scores and scaled scores one, as long as not all are asked for.
+  // The matrices that get a place. Scores and scaled scores share one, unless the reader asks for all stages.
   get placed() {
     const { board } = this;
     const names = [...board.data.shown, ...(board.data.ghosts ?? [])];
@@ -47,14 +50,14 @@ export class Assembly {
     return names.filter((name) => !out.includes(name));
   }
 
-  // A mask that comes on moves no matrix: it hatches cells, and has a place where all stages are asked for, or where it
-  // is painted.
+  // Whether the mask has a place of its own: only if all stages are asked for, or if the mask is being painted. Else no
+  // matrix moves when a mask is switched on, which then only hatches cells.
   get showsMask() {
     const { all, data } = this.board;
     return all || data.paints;
   }
 
-  // How much room there is: what is left of the window under the board's upper edge, before anything is scrolled.
+  // The available room: the part of the window below the board's upper edge, as if nothing were scrolled.
   /** @returns {Room} */
   get room() {
     const { board, hall, ribbons } = this;
@@ -62,9 +65,11 @@ export class Assembly {
     const words = wordsOf(board.data);
     const { width } = board.root.getBoundingClientRect();
     const { top, height: high } = board.host.room();
-    const zoom = width / (board.root.offsetWidth || width || 1) || 1; // what is not on the page yet has no width
+    // an element that isn't on the page yet has no width
+    const zoom = width / (board.root.offsetWidth || width || 1) || 1;
     const inside = width / zoom;
-    const column = tells && (board.telling.texts.length || !tells.presents); // else a lecture room has all of it
+    // a presented step without a text leaves the whole width to the matrices
+    const column = tells && (board.telling.texts.length || !tells.presents);
     const left = (high - top) / zoom;
     const above = tells && board.telling.above ? board.telling.heightAbove(inside, left) : 0;
     const height = left - 8 - above - board.strip.height;
@@ -79,26 +84,26 @@ export class Assembly {
     };
   }
 
-  // Whether a lecture room has all that is read beside the words.
+  // Whether, in a lecture room, the sentence about what is read fits beside the words.
   get besideInHall() {
     const { data, root } = this.board;
     return data.ribbons === null
       && lengthOf(wordsOf(data), PRESENTED.letters) + SAYS < root.offsetWidth;
   }
 
-  // The room for ribbons: less on a board that stands beside something else, or in a low window, whose rows need what
-  // many words leave. A lecture room has some on the board of Explore.
+  // The height of the ribbons. They're lower on a board that stands beside something else, and in a low window with
+  // many words, whose rows need the height. In a lecture room, only the board of Explore has them.
   get ribbons() {
     const { data, explores, host } = this.board;
     const { bottom } = host.view();
     if (this.hall) return explores && data.ribbons === null ? RIBBONS.hall : RIBBONS.none;
-    if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // words have the room
+    if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // the words get their room
     const many = data.labels.length > MANY;
     if (many && bottom < LOWEST) return RIBBONS.lowest;
     return data.ofNow === false || (many && bottom < LOW) ? RIBBONS.low : RIBBONS.whole;
   }
 
-  // Whether matrices need the words' room: in a lecture room, and on a low screen.
+  // Whether matrices get the room of the words: in a lecture room, and on a low screen.
   get hall() {
     const { data: { ribbons, folds }, host } = this.board;
     const { width, bottom } = host.view();
@@ -113,21 +118,22 @@ export class Assembly {
     board.at = board.pinned = board.drag = null;
     board.input.kept = false;
     board.scaled = Boolean(board.data.scaled);
-    board.shown = board.torch; // what was shown may lack a matrix that there is now
+    // the matrices that were shown may lack one of the new ones
+    board.shown = board.torch;
     board.display.explainWith(board.torch);
     this.lay();
     board.motion.becomes(this.reached);
     this.reached = board.data.shown.length;
   }
 
-  // The colours of the roles on this theme, for what is no cell.
+  // Set the theme's colours of the roles, for elements that are no cells.
   dress() {
     const { root, theme, data: { roles } } = this.board;
     for (const [role, tone] of Object.entries(roles)) root.style.setProperty(`--role-${role}`, tone[theme]);
     toggle(root, "dark", theme === "dark");
   }
 
-  // Place everything anew, in the room that there is.
+  // Place everything anew, in the available room.
   lay() {
     const { board, room } = this;
     const { tells } = board.data;
@@ -136,7 +142,8 @@ export class Assembly {
     board.grids.clear();
     board.views.disconnect();
     toggle(board.root, "silent", board.data.says === false);
-    const asked = Boolean(tells?.presents && !board.telling.texts.length); // what the step is about
+    // whether the step asks for a prediction first
+    const asked = Boolean(tells?.presents && !board.telling.texts.length);
     const empty = asked || Boolean(tells?.presents && !board.data.shown.length);
     const large = document.documentElement.hasAttribute("data-presents");
     toggle(board.root, "filled", large && numbersFirst(board.data) && (Boolean(board.data.store) || empty));
@@ -144,14 +151,14 @@ export class Assembly {
     toggle(board.sentence.ribbons, "gone", board.data.ribbons === false);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
-    // A screen that is too narrow for the spine has the words alone, as long as no matrix is reached.
+    // A screen that is too narrow for the spine shows the words alone until a matrix is reached.
     const placed = room.width < NARROW && !board.data.shown.length && !tells?.presents ? [] : this.placed;
     const stages = [...board.stages.values()];
     const chosen = board.data.ribbons === null && !board.all && placed.length > 0;
     const said = room.saysBelow ? saysOf(room.width, true) : 0;
     const hallWith = (/** @type {number} */ kept) =>
       inHall(stages, board.torch, placed, { ...room, height: room.height - kept }, said, this.longest);
-    // What is new in a step stands beside what it is made of.
+    // What is new in a step should be seen beside the matrices that it's made from.
     const about = (board.data.fresh ?? []).flatMap((name) => [name, ...board.stages.get(name).sources])
       .filter((name) => placed.includes(name));
     const inView = (/** @type {{ seen: string[] }} */ hall) => about.every((name) => hall.seen.includes(name));
@@ -164,7 +171,8 @@ export class Assembly {
       layoutOf(stages, board.torch, seen, { ...room, height, width: room.width - named });
     board.layout = within(room.height + (tells?.presents && chosen ? SPARED : 0));
     toggle(board.root, "lean", room.lean ?? false);
-    if (tells?.presents && board.layout.width > room.width - room.tells) { // it stands above
+    // so what the step tells stands above the board
+    if (tells?.presents && board.layout.width > room.width - room.tells) {
       room.tells = 0;
       const above = board.telling.above ? 0 : board.telling.heightAbove(room.width, room.height);
       board.layout = within(room.height - above);
@@ -178,7 +186,7 @@ export class Assembly {
     Object.assign(board.spine.style,
       { height: `${board.layout.height}px`, width: `${Math.max(board.layout.width, 1)}px`,
         marginLeft: `${room.tells}px` });
-    // What isn't reached yet has its place alone.
+    // A matrix that isn't reached yet keeps its place, but stays empty.
     for (const name of seen) if (board.layout.boxes[name] && !board.data.ghosts?.includes(name)) this.grid(name);
     if (room.sentence) board.sentence.build(board.layout, room);
     board.play.place(room);
@@ -206,13 +214,14 @@ export class Assembly {
     this.bring(scroller);
   }
 
-  // How wide the names of V's rows are in a lecture room, with what is around them.
+  // How wide the names of V's rows are in a lecture room, with the gaps around them.
   get longest() {
     const { board } = this;
     return board.explores ? Math.max(...widthsOf(board.data.keys, board)) / board.layout.scale + NAMES : 0;
   }
 
-  // What is folded is one thing to press, which opens it; the title of what may be folded is the way back.
+  // Give a matrix that may be folded its button: a folded one opens when it's pressed anywhere, an open one folds when
+  // its title is pressed.
   fold(/** @type {string} */ name) {
     const { board } = this;
     const grid = board.grids.get(name);
@@ -231,7 +240,8 @@ export class Assembly {
     grid.element.inert = folded;
   }
 
-  // Where not all has room: all that there is in small, and which part of it is seen; a press leads to another.
+  // A small map of the whole board, where not all of it fits. It marks the part that is in view; a press scrolls to
+  // another.
   map(/** @type {HTMLElement} */ scroller) {
     const { layout: { boxes, width, height }, stages } = this.board;
     const map = drawn("svg", "map", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", ...UNSEEN });
@@ -253,7 +263,7 @@ export class Assembly {
     return map;
   }
 
-  // Where not all has room, what is new comes into view.
+  // Where not all fits, scroll to what is new in this step.
   bring(/** @type {HTMLElement} */ scroller) {
     const { board } = this;
     const fresh = (board.data.fresh ?? []).flatMap((name) => board.layout.boxes[name] ?? []);
@@ -268,7 +278,7 @@ export class Assembly {
     this.again();
   }
 
-  // The same in the room that there is now.
+  // Draw the same board in the room that it has now.
   again() {
     const { all, display } = this.board;
     display.showAs({ all });
@@ -277,14 +287,14 @@ export class Assembly {
   grid(/** @type {string} */ name) {
     const { board } = this;
     const { torch: { [name]: { rows, columns } }, layout: { boxes: { [name]: box } } } = board;
-    // As cells, or, where it has too many, as colours alone.
+    // As cells, or, if it has too many of them, as colours on a canvas.
     const grid = new (Math.max(rows, columns) > CONSTANTS.FITS ? CanvasGrid : Grid)(board, name, box);
     board.grids.set(name, grid);
     board.views.observe(grid.element);
   }
 }
 
-// What the frames of matrices mean.
+// The legend of the frames around matrices.
 function framesMean() {
   const each = (/** @type {string} */ origin) =>
     make("span", origin, [make("span", "grid"), say(`board.legend.${origin}`)]);

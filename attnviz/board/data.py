@@ -33,10 +33,11 @@ from attnviz.explanation.summary import LONGEST_NAME
 from attnviz.words import by_language
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
-FITS = 16  # rows and columns of any matrix, up to which every cell can be shown with its number
-MOST_COLUMNS = 128  # of any matrix, up to which the board draws it; of tokens, it draws as many as there may be
-FEW_DIGITS = 2  # in cells, as long as nobody asks for another number of digits
-# What of a stage the page reads unchanged.
+FITS = 16  # up to this many rows and columns, every cell of a matrix can be shown with its number
+# The board draws matrices with at most so many columns; for the number of tokens it has no limit of its own.
+MOST_COLUMNS = 128
+FEW_DIGITS = 2  # decimals in cells, unless the reader asks for another number of decimals
+# The fields of a stage that the page gets unchanged.
 _SENT = (
     "name",
     "symbol",
@@ -71,7 +72,7 @@ def has_numbers(scenario: Scenario) -> bool:
 
 
 def _in_cells(scenario: Scenario) -> list[tuple[int, int]]:
-    """Return the given shapes, without the long rows of heads."""
+    """Return the shapes of given matrices, without the biases by distance."""
     return [scenario.shape_of(name) for name in scenario.editable if GIVEN[placed(name)[1]].rows != "heads"]
 
 
@@ -83,7 +84,7 @@ def board_data(
     some: tuple[str, ...] | None = None,
     features: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return a trace, or `some` of its matrices, as JSON values."""
+    """Return a trace as JSON values; of its matrices, `some` are shown."""
     shown = [name for name in in_view(trace.stages) if some is None or name in some]
     return {
         **table_data(trace),
@@ -114,7 +115,7 @@ def board_data(
 def _read(trace: AttentionTrace) -> dict[str, Any]:
     """Return the names of the tokens that are read.
 
-    `others` says whether these belong to another sentence.
+    `others` tells whether these are other tokens than those that read, or more of them.
     """
     return {
         "keys": list(token_labels(trace.read_tokens)),
@@ -134,7 +135,7 @@ def table_data(trace: Trace) -> dict[str, Any]:
 
 
 def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
-    """Return what a stage's rule declares of its cells, if anything."""
+    """Return how a rule declares a stage's cells: its pieces, and shapes."""
     declared = () if stage.rule is None else declaration(stage.rule, *(shapes[source] for source in stage.sources))
     factors = summed_factors(stage, table, shapes)
     return {"declared": declared, "shape": shapes[stage.name]} | ({"factors": factors} if factors else {})
@@ -160,7 +161,7 @@ def _tones(tones: Mapping[str, Tone]) -> dict[str, dict[str, str]]:
 
 
 def _before(scenario: Scenario, trace: AttentionTrace) -> dict[str, float | str]:
-    """Return each edited cell's number before its edit, by its place."""
+    """Return each edited cell's number before its edit, by its address."""
     drawn = {name: scenario.unedited(name) for name in {edit.matrix for edit in scenario.edits}}
     return {
         ",".join(map(str, place)): for_json(drawn[edit.matrix][edit.row, edit.column].item())
@@ -175,7 +176,7 @@ def _given(scenario: Scenario, trace: AttentionTrace) -> list[tuple[str, Stage]]
 
 
 def _origins(scenario: Scenario, name: str) -> list[str]:
-    """Return where each row's numbers are from; one entry for projections."""
+    """Return where numbers come from: by row, or once for all."""
     by_row = GIVEN[placed(name)[1]].by_row
     return [before_edits(scenario, name, row) for row in range(scenario.shape_of(name)[0] if by_row else 1)]
 
@@ -186,7 +187,10 @@ def packed(trace: Trace) -> dict[str, dict[str, Any]]:
 
 
 def _whys(trace: Trace, name: str, matrix: torch.Tensor) -> dict[str, str]:
-    """Return a mask's reasons as JSON, their cells as run lengths."""
+    """Return the reasons why a mask hides cells, as JSON.
+
+    The cells of a reason are run lengths: so many that it doesn't hide, then so many that it hides, and so on.
+    """
     stage = trace.stages[name]
     if all(other.masked_by != name for other in trace.stages.values()):
         return {}
@@ -235,7 +239,7 @@ def bits_of(numbers: np.ndarray) -> str:
 
 
 def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
-    """Return how the page divides scores, or None where bits would differ."""
+    """Return how the page can compute scaled scores, None if bits would differ."""
     scaling = None if stage.rule is None else stage.rule.scaling
     if scaling is None:
         return None
@@ -253,7 +257,7 @@ def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, A
 
 
 def _runs(numbers: np.ndarray) -> list[tuple[int, float | str]]:
-    """Return run lengths with their numbers; nothing if that isn't shorter.
+    """Return numbers as run lengths; nothing if that isn't shorter.
 
     >>> _runs(np.array([[0.0, -np.inf], [-np.inf, 0.0]] * 8))[:2]
     [(1, 0.0), (2, '-Infinity')]

@@ -5,17 +5,17 @@ import { addressOf, seenFrom } from "./places.js";
 import { evaluateWithin } from "./values/evaluate.js";
 import { ofMoment, unpacked, valueAt } from "./values/matrices.js";
 
-// Which of two matrices stood where the other stands now.
+// The matrix that stood in a matrix's place before scores and scaled scores were switched.
 const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
 
 export class Display {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {number | null} */
-    this.rest = null; // the frame in which what is out of view is drawn
+    this.rest = null; // the animation frame that will draw the grids out of view
   }
 
-  // What the colours or the marks of all cells depend on has changed.
+  // Draw everything again in a new theme.
   repaint() {
     const { board } = this;
     board.theme = board.host.scheme();
@@ -25,7 +25,7 @@ export class Display {
     this.show(board.shown);
   }
 
-  // Another choice of what the cells show.
+  // Show cells in another way, chosen by the reader.
   /** @param {Partial<Pick<Board, "scaled" | "all" | "inFull" | "wholeScale" | "byReaders" | "readWord" | "planeOver">>}
    *  choice */
   showAs(choice) {
@@ -39,14 +39,14 @@ export class Display {
     if (focused) board.focus(focused);
   }
 
-  // Show these matrices; only cells whose number, colour or mark changed are written.
+  // Show these matrices, updating only the cells whose number, colour or mark changed.
   show(/** @type {Matrices} */ matrices) {
     const { board } = this;
     board.motion.still();
     board.shown = matrices;
     this.explainWith(matrices);
     this.draw((grid) => grid.inView !== false);
-    // While a cell is dragged, what is out of view waits until it comes into view; else until the rest is painted.
+    // Grids out of view are drawn after the rest is painted, or, during a drag, when they come into view.
     if (!board.drag) this.rest ??= requestAnimationFrame(() => setTimeout(() => this.drawRest()));
     if (board.data.sentence) board.sentence.show();
     board.frame.show();
@@ -61,7 +61,7 @@ export class Display {
     board.host.tells?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
   }
 
-  // Show what the page itself makes of the inputs, in so many steps at `most`.
+  // Show what the page itself computes from the inputs, in at `most` so many steps.
   /** @param {number} [most] */
   showOwn(most) {
     const { board } = this;
@@ -70,7 +70,7 @@ export class Display {
     this.show(matrices);
   }
 
-  // Have cells explained with these matrices, and with what was done to the inputs.
+  // Let cells be explained with these matrices, and with the edits that Python hasn't answered yet.
   explainWith(/** @type {Matrices} */ matrices) {
     const { board } = this;
     const changes = [...board.pending.values(), ...(board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [])]
@@ -104,10 +104,10 @@ export class Display {
   }
 }
 
-// The numbers that changed cells had before they were changed.
+// The numbers that edited cells had before their edits.
 
-// What Python sends once it has answered these edits too: `before` are the numbers that it sent last, `torch` the
-// matrices, in which a cell that isn't in `before` has the number that it had from the start.
+// Return, by address, what Python will send as `before` once it has answered these edits. `before` is what it sent
+// last; a cell that isn't in it has its original number in `torch`.
 /** @param {Record<string, number | string>} before @param {Matrices} torch @param {Iterable<Edit>} edits */
 export function beforeEdits(before, torch, edits) {
   const after = { ...before };
@@ -119,17 +119,17 @@ export function beforeEdits(before, torch, edits) {
   return after;
 }
 
-// What Python sends, taken in: torch's numbers take the place of the page's own as soon as they are there, unless more
-// was done since.
+// Takes in what Python sends. Torch's numbers replace the page's own as soon as they arrive, unless something was
+// changed since.
 
-// All that decides which cells there are and what stands around them.
+// Return a key for everything that decides which cells there are and what stands around them.
 /** @param {BoardData} data */
 export function structureOf({ matrices, stages, labels, keys, shown, ghosts, notes, features, sentence, scaled }) {
   const shapes = Object.entries(matrices).map(([name, { rows, columns }]) => [name, rows, columns]);
   return JSON.stringify([stages, labels, keys, shapes, shown, ghosts, notes, features, sentence, scaled]);
 }
 
-// The table by its stages' names.
+// The table of stages, by their names.
 export function stagesOf(/** @type {BoardData} */ { stages }) {
   return /** @type {Stages} */ (new Map(stages.map((stage) => [stage.name, stage])));
 }
@@ -138,9 +138,9 @@ export class Intake {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {BoardData | null} */
-    this.late = null; // what waits until a number has been typed
+    this.late = null; // data that waits until the reader has finished typing a number
     /** @type {number | null} */
-    this.ahead = null; // the step of a training that is shown, where Python has not made its numbers yet
+    this.ahead = null; // the step of a training that is shown before Python has sent its numbers
   }
 
   receive(/** @type {BoardData} */ sent) {
@@ -148,12 +148,12 @@ export class Intake {
     const data = this.inView(sent);
     const structure = structureOf(data);
     this.late = structure !== board.structure && board.input.typing ? sent : null;
-    if (this.late) return; // what is being typed would be cut off
-    if (board.sender.receive(data) && structure === board.structure) return; // what is shown is newer
+    if (this.late) return; // drawing it now would remove the box that the reader types into
+    if (board.sender.receive(data) && structure === board.structure) return; // newer numbers are shown already
     this.take(data, structure);
   }
 
-  // What is drawn of an older query is shown as it is seen from the head that was picked since.
+  // Data that answers an older query is turned to the head that was picked since.
   inView(/** @type {BoardData} */ sent) {
     const { board } = this;
     return board.head !== null && board.sender.waiting ? seenFrom(sent, board.head) : sent;
@@ -165,7 +165,7 @@ export class Intake {
     const before = board.structure
       && String([board.data.labels, board.data.keys]) === String([data.labels, data.keys]) ? board.shown : null;
     const received = board.data.matrices;
-    if (data.layer !== board.data.layer) board.undo.forget(); // what takes changes of another layer back
+    if (data.layer !== board.data.layer) board.undo.forget(); // its steps would take back changes in another layer
     board.data = data;
     if (board.readWord !== null && board.readWord >= data.keys.length) board.readWord = null;
     board.stages = stagesOf(data);
@@ -179,7 +179,8 @@ export class Intake {
     for (const [address, edit] of board.pending) {
       if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
     }
-    if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null; // else what was pinned since is newer
+    // else the cell that was pinned since is newer
+    if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null;
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();
@@ -189,7 +190,7 @@ export class Intake {
     board.play.receive(data.play, before !== null);
   }
 
-  // Show torch's numbers, unless they are older than what is shown: the next ones are not.
+  // Show torch's numbers, unless newer changes are shown: then the next answer will include them.
   settle() {
     const { board } = this;
     if (board.drag || this.ahead !== null || board.pending.size) return;
@@ -201,19 +202,19 @@ export class Intake {
     board.undo.check();
   }
 
-  // Show another moment of a training, of which the page has worked out every matrix of the whole model.
+  // Show another moment of a training, for which the page has computed all matrices of the whole model.
   turnTo(/** @type {WindowEventMap["attnviz-moment"]["detail"]} */ { key, step, matrices }) {
     const { board } = this;
     if (key !== board.data.key || !board.structure || !board.root.isConnected) return;
     board.play.stop();
     this.ahead = step;
-    board.data.chance = step ? "" : "all"; // nothing is learned at the start
+    board.data.chance = step ? "" : "all"; // before the first step, nothing is learned
     board.given = ofMoment(board.data.stages, board.torch, matrices);
     board.settled = false;
     board.display.showOwn();
   }
 
-  // Another temperature, whose slider is moved; torch's numbers follow.
+  // Show another temperature while its slider moves; torch's numbers follow.
   turnHotter(/** @type {number} */ temperature) {
     const { board } = this;
     const divides = (/** @type {Stage} */ { is, settings }) => Boolean(is.divides) && !settings.factor;
@@ -226,7 +227,7 @@ export class Intake {
     board.display.showOwn();
   }
 
-  // What waits to be answered, on cells that have just been made.
+  // Show the edits that Python hasn't answered yet, on cells that were just built.
   showPending() {
     const { board } = this;
     board.given = this.givenBy(board.torch);

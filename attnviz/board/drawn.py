@@ -1,4 +1,4 @@
-"""How a board looks, and the plain values that it is sent."""
+"""A board's looks, and the plain values that the page gets."""
 
 import json
 from collections.abc import Mapping
@@ -21,23 +21,27 @@ from attnviz.explanation.summary import out_of_the_ordinary
 from attnviz.words import say
 from attnviz.words.numbers import for_json
 
-Place = tuple[str, int, int]  # a matrix, a row and a column of it
+# A matrix, and a row and a column of it.
+Place = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
 class Looks:
     """How a board looks: the matrices `names`, or all if None.
 
-    The sources of the cell `lit` are highlighted, the `new` matrices are marked. With `sentence`, tokens stand above,
-    to be picked, and it `says` what the picked one reads most and shows it by `ribbons`, for which None leaves no
-    room; `about` is said of the numbers, where it isn't what is said of those of the set-up. `scaled` scores stand
-    where scores do; `ghosts` are matrices that have their place already. If it `holds`, what these `names` and their
-    sources don't need isn't sent. What a step of the lesson `tells` stands beside what is reached last; `play` is the
-    part of Play this row that it begins with.
-
-    On a `fixed` board no number is changed. Of the matrix of the cell `only`, no other cell is filled. With `framed`,
-    learned matrices have a solid frame and computed ones a dashed one; `notes`, the sizes in symbols, stand beside
-    titles. Where the panel `what_if` stands on the page, cells of what it changes lead to it.
+    - `lit`: a cell whose sources are highlighted; `only`: the one cell of its matrix that is filled.
+    - `new`: matrices that are marked as new; `ghosts`: matrices that have their place, but no numbers yet.
+    - `sentence`: whether the tokens stand above, to be picked. If so, `says`: whether a sentence tells what the picked
+      token reads most; `ribbons`: whether ribbons show it, None to leave no room for them either.
+    - `about`: what is said of the numbers; None for what is said of the numbers of the set-up.
+    - `scaled`: whether scaled scores stand in the place of scores.
+    - `holds`: whether numbers are left out that neither `names` nor their sources need.
+    - `tells`: what a step of the lesson tells beside or above the matrices; `play`: the part of Play that it begins
+      with.
+    - `framed`: whether learned matrices have a solid frame and computed ones a dashed one; `notes`: sizes in symbols,
+      which stand beside titles.
+    - `fixed`: whether no number can be changed.
+    - `what_if`: whether the panel What if stands on the page; cells of the matrices that it changes then lead to it.
     """
 
     names: tuple[str, ...] | None = None
@@ -59,7 +63,7 @@ class Looks:
     fixed: bool = False
 
     def sent(self) -> dict[str, Any]:
-        """Return what the page is sent of it, whatever the numbers are."""
+        """Return these settings as the page reads them."""
         return {
             "lit": as_place(self.lit),
             "only": as_place(self.only),
@@ -83,7 +87,7 @@ IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None)
 
 
 def as_place(cell: Place | None) -> dict[str, Any] | None:
-    """Return a cell as the page takes it."""
+    """Return a cell as the page reads it."""
     return cell and dict(zip(("matrix", "row", "column"), cell, strict=True))
 
 
@@ -111,9 +115,9 @@ def drawn_data(
 
 
 def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dict[str, Any]:
-    """Return the data with the numbers of hidden matrices left out.
+    """Return what replaces data so that hidden matrices have no numbers.
 
-    Only their shapes are sent; of the matrix of the cell `only`, that number too, among zeros.
+    Only their shapes are sent; of the matrix of the cell `only`, that one number as well, among zeros.
     """
     needed: set[str] = set()
     for name, stage in reversed([*trace.stages.items()]):
@@ -152,14 +156,13 @@ def data_of_model(
 def packed(data: dict[str, Any]) -> bytes:
     """Return the data as JSON bytes, which Streamlit passes on unread.
 
-    A dict it would search for tables and write twice, which takes a fifth of the time of an answer.
+    Streamlit would search a dict for tables, and write it twice, which takes a fifth of the time of an answer.
     """
     return json.dumps(data).encode()
 
 
 def _about(scenario: Scenario, trace: AttentionTrace) -> str:
-    # Where not all of it has room, what was done to attention is seen before anything is scrolled.
-    # That random numbers mean nothing is said by the headline, before what it found.
+    # What is unusual about the attention comes first, because the end may have to be scrolled to.
     numbers = numbers_in_words(scenario, finding=not trace.chance)
     return " ".join((*out_of_the_ordinary(trace), numbers, *trace.notices))
 
@@ -170,7 +173,7 @@ def _about_in_a_hall(scenario: Scenario, trace: AttentionTrace) -> str:
 
 
 def tips_of(scenario: Scenario) -> list[str]:
-    """Return where each token's vector is from."""
+    """Return where each token's vector comes from."""
     return [_origin(scenario, row) for row in range(len(scenario.tokens))]
 
 

@@ -1,5 +1,5 @@
-// Numbers that a hand changes: shown at once, by evaluating the table of stages, and told to Python once they are
-// taken.
+// The reader's changes of numbers: shown at once, by evaluating the table of stages, and sent to Python once the reader
+// has confirmed them.
 
 import { namedCell } from "./cells/cell.js";
 import { make } from "./cells/elements.js";
@@ -12,10 +12,10 @@ export class Editing {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {number | null} */
-    this.next = null; // the frame in which a change is drawn
+    this.next = null; // the animation frame that will draw a change
   }
 
-  // Show what a cell's new number does to every matrix, with the next frame.
+  // Change a number of an input, and show with the next frame what that does to every matrix.
   /** @param {Place} place @param {number} value */
   change(place, value) {
     const { board } = this;
@@ -36,14 +36,14 @@ export class Editing {
     });
   }
 
-  // Where the spine is in the window, and how much larger than it is laid out.
+  // The spine's place in the window, and its zoom.
   place() {
     const { board } = this;
     const { left, top, width } = board.spine.getBoundingClientRect();
     return width ? { left, top, by: width / board.spine.offsetWidth } : null; // a story has no spine
   }
 
-  // Take a number into the hand, which is so far across the window, before anything changes.
+  // Begin to drag a number, which hasn't changed yet; `x` is where the pointer is in the window.
   /** @param {Place & { value: number }} held @param {number} [x] */
   hold(held, x) {
     const { board } = this;
@@ -54,7 +54,7 @@ export class Editing {
     board.pointing.explain();
   }
 
-  // Let go of a number: what is `taken` is an edit, unless it is as it was `before`.
+  // End a drag. The edits that are `taken` are confirmed; if there are none, the numbers from `before` return.
   /** @param {Edit[]} taken @param {Edit[]} before */
   release(taken, before) {
     const { board } = this;
@@ -66,8 +66,8 @@ export class Editing {
     board.base = null;
   }
 
-  // Take edits, { matrix, row, column, value } with null for a cell that is to be reset. With `replaces`, those before
-  // that still wait to be sent are on the way to these.
+  // Confirm edits, { matrix, row, column, value }, where null resets a cell. With `replaces`, they replace earlier ones
+  // for the same cells that still wait to be sent, as steps on the way to these.
   /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
     const { board } = this;
@@ -78,13 +78,14 @@ export class Editing {
     board.sender.tellEdits(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? board.uneditedAt(edit);
-      if (Math.fround(value) !== board.givenAt(edit)) this.change(edit, value); // else it is shown, as after a drag
+      // else it's shown already, as after a drag
+      if (Math.fround(value) !== board.givenAt(edit)) this.change(edit, value);
     }
     board.host.takes?.(edits);
     if (!board.settled) board.panel.report();
   }
 
-  // A number that is as it was drawn is no edit.
+  // Turn an edit into a reset if the cell gets its original number.
   /** @param {Edit} edit @returns {Edit} */
   withoutChange(edit) {
     const { board } = this;
@@ -97,9 +98,10 @@ export class Editing {
   }
 }
 
-// The box over a cell, to type into.
+// The box over a cell that a number is typed into.
 
-// Open it with a text; what is left as it is `shown` edits nothing. It's told whether the box is open.
+// Open the box with a text. If the text is still `shown` at the end, nothing is edited. `told` is called with true when
+// the box opens, and with false when it closes.
 /** @param {Board} board @param {Place} place @param {string} text @param {string | null} shown
  *  @param {(open: boolean) => void} told */
 export function openBox(board, place, text, shown, told) {
@@ -107,14 +109,16 @@ export function openBox(board, place, text, shown, told) {
   if (!cell) return;
   const label = say("board.type.label", { where: placeInWords(board.made, place) });
   const input = make("input", "typed", [], { "aria-label": label });
-  input.value = text; // as an attribute it would leave the caret in front of what is typed next
+  // as an attribute, it would leave the caret before what is typed next
+  input.value = text;
   const { box, letters } = cell;
   const origin = board.root.getBoundingClientRect();
-  const zoom = origin.width / board.root.offsetWidth; // in a presentation all is drawn larger than it is laid out
+  // in a presentation, everything is drawn larger than it's laid out
+  const zoom = origin.width / board.root.offsetWidth;
   input.style.left = `${(box.left - origin.left) / zoom}px`;
   input.style.top = `${(box.top - origin.top) / zoom}px`;
   input.style.height = `${box.height / zoom}px`;
-  // Its cell's own box, and more only for a text that is longer.
+  // The box is as large as its cell, and wider only for a longer text.
   const fit = () => (input.style.width = `max(${box.width / zoom}px, ${input.value.length}ch + 6px)`);
   fit();
   input.oninput = fit;
@@ -126,7 +130,7 @@ export function openBox(board, place, text, shown, told) {
     done = true;
     told(false);
     const { intake } = board;
-    setTimeout(() => intake.late && intake.receive(intake.late)); // after what was typed is taken
+    setTimeout(() => intake.late && intake.receive(intake.late)); // once the typed number is taken
     input.remove();
     if (!leave) board.focus(place);
     if (!take || input.value === shown) return;
@@ -136,11 +140,11 @@ export function openBox(board, place, text, shown, told) {
   };
   input.onkeydown = (event) => {
     event.stopPropagation();
-    if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
+    if (event.isComposing) return; // Enter and Escape belong to the input method
     if (event.key === "Enter") end(true);
     if (event.key === "Escape") end(false);
   };
-  // A block has its own cells; a box would run its lines together, to a number that nobody copied.
+  // A pasted block goes to the cells instead: a box would join its lines to a number that nobody copied.
   input.onpaste = ({ clipboardData }) => {
     if (/[\t\n]/.test((clipboardData?.getData("text") ?? "").trim())) end(false);
   };
@@ -150,17 +154,17 @@ export function openBox(board, place, text, shown, told) {
   if (text.length > 1) input.select();
 }
 
-// Why what was typed for a cell is no number of it.
+// Say why what was typed for a cell is no number, and that the cell keeps the number it has.
 /** @param {Board} board @param {Place} place @param {string} text @param {string} reason */
 export function refusal(board, place, text, reason) {
   const value = written(board.givenAt(place), board.data.digits);
   return say("typed.keeps", { why: whyNoNumber(text, reason), cell: namedCell(board, place), value });
 }
 
-// A block of numbers from a spreadsheet, taken apart into cells.
+// A block of numbers from a spreadsheet, split into cells.
 
-// The cells of a pasted block that fall within so many rows and columns, line by line, and how many fall outside.
-// What is outside is counted and never taken apart: a block may have megabytes.
+// Return the cells of a pasted block that fall within so many rows and columns, line by line, and how many fall
+// outside. Those outside are only counted, because a block may have megabytes.
 /** @param {string} text @param {number} rows @param {number} columns */
 export function blockIn(text, rows, columns) {
   if (isOneNumber(text)) return { lines: [[text.trim()]], outside: 0 };
@@ -179,14 +183,16 @@ export function blockIn(text, rows, columns) {
   return { lines, outside };
 }
 
-// A number alone is read as if it were typed, also where it has blanks or could mean two.
+// Whether a text is one number, which is then read as if it were typed, even with blanks or if it could mean two
+// numbers.
 function isOneNumber(/** @type {string} */ text) {
   if (text.length > 2 * LONGEST_TYPED || /[\t;]/.test(text) || /\n/.test(text.trim())) return false;
   const { reason } = readNumber(text);
   return !reason || reason === "two_ways";
 }
 
-// Between blanks, as between tabs or semicolons, a comma is a decimal one; else it parts cells, as in CSV.
+// Whether a comma begins decimals: it does if cells are separated by blanks, tabs or semicolons; else it separates
+// cells, as in CSV.
 function hasDecimalCommas(/** @type {string} */ text) {
   for (const line of linesOf(text)) {
     if (line.includes(",") && (/,\s|\s,/.test(line) || !/\S\s+\S/.test(line))) return false;
@@ -194,7 +200,7 @@ function hasDecimalCommas(/** @type {string} */ text) {
   return true;
 }
 
-// The lines of a text one by one, without the breaks at its end.
+// The lines of a text one by one, without line breaks at its end.
 function* linesOf(/** @type {string} */ text) {
   let end = text.length;
   while ("\r\n".includes(text[end - 1] ?? " ")) end -= 1;

@@ -31,26 +31,26 @@ CONSTANTS: dict[str, Any] = {
     "ADDED_TO_SCORES": [MASK, BY_DISTANCE, DISTANCE_BIAS, DIVIDED, CAPPED],
     "LONGEST_TYPED": typed_numbers.MAX_CHARACTERS,
 }
-# In this order: what stands later goes before.
+# The order matters: of rules that are equally specific, a later one wins.
 _LOOKS = ("board", "sentence", "spine", "cells", "pointing", "plane", "dock", "story", "heads")
 _OF_ROLES = [f".role-{role} {{ --role: var(--role-{role}); }}\n" for role in ROLES]
-_COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)  # and indentation: browsers need neither
+_COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)  # indentation goes, too: browsers need neither
 _STYLES = [*_OF_ROLES, *((_HERE / "looks" / f"{name}.css").read_text() for name in _LOOKS)]
 BOARD_STYLE = _COMMENTS.sub("", "".join(_STYLES))
 
 
 def board_script(plane: str) -> str:
-    """Return the script of the app's board, which fetches `plane` once."""
+    """Return the script of the app's board, which fetches `plane` when needed."""
     return joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS, "PLANE": plane})
 
 
 def plane_script() -> str:
-    """Return the script of what draws why a word reads another."""
+    """Return the script that draws the plane, "Why these scores?"."""
     return joined(_HERE / "plane" / "plane_script.js", {"CONSTANTS": CONSTANTS})
 
 
 def alone_script() -> str:
-    """Return a function that draws a board where nobody answers."""
+    """Return the script of a board on a page without a server."""
     return joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE})
 
 

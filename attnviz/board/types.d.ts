@@ -1,5 +1,5 @@
-// What the board's modules speak of, by names that hold in every script. What Python sends is made in
-// attnviz/board/data.py and attnviz/app/components/board.py.
+// The types of the board's modules, global in every script. attnviz/board/data.py and attnviz/app/components/board.py
+// make what Python sends.
 
 interface Place {
   matrix: string;
@@ -7,13 +7,13 @@ interface Place {
   column: number;
 }
 
-/** Cells side by side: so many rows and columns, from one cell on. */
+/** A block of adjacent cells: its first cell, and how many rows and columns it has. */
 interface Span {
   row: number;
   column: number;
   rows: number;
   columns: number;
-  /** Of two cells in a row that lie apart, by how many columns. */
+  /** Set if only two cells of a row are meant: how many columns they are apart. */
   step?: number;
 }
 
@@ -22,27 +22,28 @@ interface Source extends Place {
   value: number;
 }
 
-/** Why a mask hides the cells that are 1; of a window, how many tokens it has. */
+/** Why a mask hides some cells, which are 1 in `cells`. `key` names the reason's sentence, `n` is the size of a
+ *  window, in tokens. */
 interface Why {
   key: string;
   n: number;
-  /** Whether it goes by places that queries and keys have in common. */
+  /** Whether the reason depends on positions that queries and keys have in common. */
   placed: boolean;
   cells: Float64Array;
 }
 
-/** Its values row by row. */
+/** A matrix, with its values row by row. */
 interface Matrix {
   rows: number;
   columns: number;
   values: Float64Array;
-  /** Of what hides cells. */
+  /** Only of a mask: why it hides cells. */
   whys?: Why[];
 }
 
 type Matrices = Record<string, Matrix>;
 
-/** The fields of a stage's rule, of which each rule has some. */
+/** The fields of all rules; each rule has some of them. */
 interface Settings {
   transposed: boolean;
   cosine: boolean;
@@ -51,7 +52,7 @@ interface Settings {
   temperature: number;
   temperature_text: string;
   factor: boolean;
-  /** Whether a model has a number of its own in place of √d_k. */
+  /** Whether the divisor is a number of the model's own instead of √d_k. */
   own: boolean;
   shared: boolean;
   axis: string;
@@ -65,24 +66,25 @@ interface Settings {
   part: number;
 }
 
-/** What its rule is, in place of its name; of what is given, nothing: core/rules/base.py. */
+/** What the page needs to know of a stage's rule; see core/rules/base.py. A given matrix has none of these. */
 interface Traits {
   product?: boolean;
   divides?: boolean;
-  /** Whether its rows are pieces of rows of other tokens. */
+  /** Whether its rows are pieces of other tokens' rows. */
   cuts?: boolean;
-  /** Over what shares are made, null where nobody gets what a mask takes; whether rows sum to 1; whether of powers. */
+  /** Of a rule that makes shares: the axis that they are made over, null if shares that a mask takes afterwards go
+   *  to nobody; whether rows sum to 1; whether exponentials are used. */
   shares?: { over: string | null, all: boolean, powers: boolean };
-  /** Whether weights that it makes may be negative. */
+  /** Whether the weights that it makes may be negative. */
   signed?: boolean;
-  /** Which sources stand as its factor and as its bias. */
+  /** The sources that are drawn as its factor and as its bias. */
   beside?: [factor: number | null, bias: number | null];
 }
 
-/** What a matrix is to attention, which its colour tells: attnviz/colours/palette.py. */
+/** A matrix's role in attention, which decides its colour; see attnviz/colours/palette.py. */
 type Role = "x" | "q" | "k" | "a" | "v";
 
-/** A colour as #rrggbb, on a light and on a dark page. */
+/** A colour as #rrggbb, for light and for dark pages. */
 interface Tone {
   light: string;
   dark: string;
@@ -90,23 +92,23 @@ interface Tone {
 
 type Roles = Record<Role | "negative" | "paper" | "picked", Tone>;
 
-/** A step from the page's colour to that of a role, and the ink that can be read on it. */
+/** A step between the page's colour and that of a role, with an ink that is readable on it. */
 interface Shade {
   paper: string;
   ink: "#000" | "#fff";
 }
 
-/** Shades from the page's colour on, for each role and for negative numbers. */
+/** The shades from the page's colour on, for each role and for negative numbers. */
 type Ramps = Record<Role | "negative", import("./cells/colours.js").Ramp>;
 
 type Axis = "token" | "query" | "key" | "feature" | "entry" | "distance";
 
-/** A row of the table of stages. */
+/** A row of the table of stages: a matrix, and how it's made. */
 interface Stage {
   name: string;
   symbol: string;
   title: string;
-  /** Its title without the number of its head. */
+  /** The title without the number of the head. */
   called: string;
   plain: string;
   axes: string;
@@ -114,39 +116,41 @@ interface Stage {
   rows: Axis;
   columns: Axis;
   origin: string;
-  /** "given" for what is not computed. */
+  /** "given" if it isn't computed. */
   rule: string;
   sources: string[];
   settings: Settings;
   is: Traits;
-  /** What its rule declares of its cells; of what is given, nothing. */
+  /** How its rule declares its cells; empty if it's given. */
   declared: Piece[];
-  /** Of scores of queries and keys that are made of sums of words and places: the projection of each, and the sums. */
+  /** Of scores whose queries and keys are made from sums of token and position vectors: the projection of each, and
+   *  these sums. */
   factors?: [by: string, transposed: boolean, sums: [from: number, names: string[]][]][];
   shape: [rows: number, columns: number];
-  /** The matrix that hides cells where it holds −∞. */
+  /** The matrix whose −∞ hides cells. */
   masked_by: string | null;
   isVector: boolean;
-  /** Of one of several heads, which; else null. */
+  /** Its head's number; null if there is only one head, or if all heads share the matrix. */
   head: number | null;
-  /** How many heads have it in common. */
+  /** How many heads share it. */
   shared_by: number;
-  /** The column of the whole Q, K, V or context where this head's columns begin. */
+  /** The column at which this head's columns begin in the whole Q, K, V or context. */
   first: number;
-  /** The texts of a vocabulary, where rows or columns stand for its entries; of another sentence, or of more, where
-   *  these are keys. */
+  /** The names of what rows or columns stand for: entries of a vocabulary, or keys, if these aren't just the sentence's
+   *  own tokens. */
   entries: string[];
-  /** Which key is that of the first token, behind those that were kept; null where keys are of another sentence. */
+  /** The key that is the sentence's first token, after those of a kept sentence; null if keys are of another
+   *  sentence. */
   own_from: number | null;
   hidden_with: string;
-  owners: [parts: number, part: number]; // to which tokens its rows really belong
+  owners: [parts: number, part: number]; // to which tokens its rows really belong: see ownerOf in cells/cell.js
   layer: number;
   role: Role;
-  /** What it is in two or three words. */
+  /** A description of two or three words. */
   short: string;
 }
 
-/** The table, by the stages' names: whoever asks for one has its name from the table. */
+/** The table, by names of stages. Names come from the table itself, so that `get` always finds one. */
 interface Stages {
   get(name: string): Stage;
   values(): IterableIterator<Stage>;
@@ -155,7 +159,7 @@ interface Stages {
 /** A row of the table as Python sends it. */
 type SentStage = Omit<Stage, "settings"> & { settings: Partial<Settings> };
 
-/** A cell on the page, with what it shows. */
+/** The element of a cell, and what it shows. */
 interface BoardCell extends HTMLElement {
   called: string;
   text: Text;
@@ -172,31 +176,32 @@ interface BoardCell extends HTMLElement {
   said?: string;
 }
 
-/** A matrix as it is sent: its numbers, or the bits of their float32 in base64, or how they follow from another's. */
+/** A matrix as it is sent: as numbers, as the bits of their float32 in base64, or as how to compute it from another
+ *  one. */
 interface SentMatrix {
   rows: number;
   columns: number;
   values?: (number | string)[];
   float32?: string;
-  /** In a page of its own: see values/made_again.js. */
+  /** In a page of its own: how far its bits are from simple arithmetic; see values/made_again.js. */
   apart?: number[];
   of?: string;
   dividedBy?: number;
-  /** The mask that is added to it, where there is one. */
+  /** The mask that is added to it, if there is one. */
   plus?: string;
   whys?: string;
-  /** How often each of its numbers comes in a row, where few change. */
+  /** Run lengths: how often each number is repeated in a row. */
   runs?: [count: number, value: number | string][];
 }
 
-/** What is needed to evaluate a table and to explain its cells. */
+/** The data for evaluating a table and explaining its cells. */
 interface TableData {
   stages: SentStage[];
   matrices: Record<string, SentMatrix>;
   tokens: string[];
 }
 
-/** What is said of a word, and what a reader may say of it. */
+/** A note on a word, and the readings of it that a reader may choose from. */
 interface OfWord {
   note: string;
   choices: { title: string; word_classes: string }[];
@@ -208,56 +213,58 @@ interface BoardData extends TableData {
   roles: Roles;
   labels: string[];
   names: string[];
-  /** What the tokens that are read are called in the same ways, and whether they are others than those that read, or
-   *  more. */
+  /** The labels of the tokens that are read, and their longer names below; `others` tells whether they are other tokens
+   *  than those that read, or more. */
   keys: string[];
   readNames: string[];
   others: boolean;
   before: Record<string, number | string>;
   origins: Record<string, string[]>;
-  /** Whether random numbers decide who reads whom: "all", "some" or none of them. */
+  /** Which of the numbers that decide who reads whom are random: "all", "some" or none. */
   chance: "all" | "some" | "";
-  /** Whether vectors say what kind of words there are, and whether enough of these are known. */
+  /** Whether vectors depend on kinds of words, and whether enough of the words are known. */
   byClass: "known" | "unknown" | "";
-  /** What a typed sentence gets where no page adds it. */
+  /** How a typed sentence gets its vectors on a board without the app's page. */
   ownSentence?: import("../scripts/own_sentence.js").ByClass;
-  /** What is said of each token's kind when it's picked, of a missing verb, and of changes; and what can be done. */
+  /** What is said of each token's kind when it's picked, of a missing verb, and of changes; and what the reader can
+   *  do then. */
   words?: {
     tokens: OfWord[]; verb: OfWord; changed: string;
     acts: { title: string; patch: Record<string, string | null>; page: string | null }[];
   } | null;
   query: number;
-  /** Of several heads, which is in view; else null. */
+  /** The head in view; null if there is only one. */
   head: number | null;
-  /** Whether the mask is there to be painted. */
+  /** Whether the reader can paint the mask. */
   paints: boolean;
-  /** How many layers there are, and which is in view. */
+  /** How many layers there are, and which one is in view. */
   layers: number;
   layer: number;
-  /** What each of several does, in few words and with its definition. */
+  /** What each head does, in few words and with its definition. */
   heads: { short: string; full: string }[];
   digits: number;
-  /** So many have the numbers in cells. */
+  /** The number of decimals in cells. */
   cellDigits: number;
-  /** What the columns of X stand for, where they stand for something. */
+  /** What the columns of X stand for; null if for nothing. */
   features: string[] | null;
-  /** Whether what is learned is told from what is computed. */
+  /** Whether frames tell learned matrices from computed ones. */
   framed: boolean;
-  /** The sentence as it was typed, and what the page says of the numbers beside what is read most. */
+  /** The sentence as it was typed; `about`, below, is what is said of its numbers. */
   text: string;
-  /** What one can begin with. */
+  /** The examples that the reader can begin with. */
   examples: { name: string; title: string; shows: string; patch: Record<string, string | null>; whole: boolean }[];
   about: string;
-  /** Whether the tokens stand over the matrices, to be picked; of each, where its vector is from. */
+  /** Whether the tokens stand above the matrices, to be picked; `tips` says where each token's vector comes from. */
   sentence: boolean;
   tips: string[];
-  /** Whether what is read is said, and shown by ribbons, for which there may be no room at all. */
+  /** Whether a sentence says what is read most, and whether ribbons show it; null for ribbons to leave no room for
+   *  them. */
   says: boolean;
   ribbons: boolean | null;
   /** Whether scaled scores stand in the place of scores from the start. */
   scaled: boolean;
   plane: boolean;
-  /** Matrices that have their place and aren't reached yet. */
+  /** Matrices that have their place, but aren't reached yet. */
   ghosts: string[];
   lit: Place | null;
   only: Place | null;
@@ -266,113 +273,115 @@ interface BoardData extends TableData {
   notes: Record<string, string[]>;
   /** What a step of the lesson tells. */
   tells?: Tells | null;
-  /** The part of its play that the page wants, by its matrix; each wish has a number of its own. */
+  /** The part of Play that the page asks for, by its matrix; `number` tells one request from the next. */
   play?: { part: string; number: number } | null;
   key: string;
-  /** What tells the page's query that this is drawn from. */
+  /** The mark of the page's query that this answers. */
   from?: string;
   ofNow: boolean;
-  /** Whether what isn't attention folds where not all has room, though it isn't explored. */
+  /** Whether matrices that aren't attention itself may fold for lack of room, although this isn't the board of
+   *  Explore. */
   folds?: boolean;
-  /** What of a board is picked, by the parameters that say so. */
+  /** The parameters of the query that hold what is picked. */
   picks?: { query?: string; cell?: string; head?: string } | null;
-  /** Where all that is done on it is stored as one text, and that as it is without. */
+  /** The parameter that stores all edits and picks as one text, and that text before any of them. */
   store?: { parameter: string; text: string } | null;
-  /** Where torch's numbers are asked for beside the page's runs, and of which board. */
+  /** Where to ask for torch's numbers without a run of the page, and for which page. */
   numbers?: { at: string; page: string } | null;
-  /** The matrices that the panel What if changes, where it stands on the page. */
+  /** The matrices that the panel What if changes, if it stands on the page. */
   whatIf?: string[];
-  /** Whether no number of it can be changed: those of a model that people use. */
+  /** Whether no number can be changed, as in a model that people use. */
   fixed?: boolean;
-  /** Of a model that is trained, the step that its numbers are of. */
+  /** Of a model in training: the step that its numbers are from. */
   moment?: number;
-  /** Of a model that writes on: its rows "from" one on were computed now; "of" these matrices, those before it at a
-   *  step "before", or they are read from its "cache". */
+  /** Of a model that writes on: the rows from `from` on were computed now. `of` says, by matrix, whether those before
+   *  were computed at a step "before" or are read from the "cache". */
   ages?: { from: number; of: Record<string, "before" | "cache"> };
   numbersOf: string;
   picked?: Place | null;
 }
 
-/** What a board stands in, and what that offers it: the app is in_app.js. */
+/** What a board stands in, and what that does for it; in_app.js is the app's. */
 interface Host {
-  /** The query that is changed by what is done on it, and its versions, where somebody answers. */
+  /** The page's query, which the board changes, and its versions; null if nobody answers. */
   readonly page: Pick<import("../scripts/address.js").Address,
     "away" | "change" | "controls" | "go" | "mark" | "query" | "version" | "versionOf"> | null;
-  /** Torch's numbers of a query, from where they are asked for. */
+  /** Asks `at` for torch's numbers of a query. */
   numbers?(at: string, asked: object): Promise<Partial<BoardData> | null>;
-  /** What is answered beside numbers. */
+  /** Whether the sentence and the layer can be changed, too. */
   can: { text: boolean; layers: boolean };
   /** Where the board's upper edge is before anything is scrolled, and how high the window is. */
   room(): { top: number; height: number };
-  /** What of the window is in sight of the board, and how that is moved. */
+  /** The part of the window in which the board can be seen; `scroll` moves it. */
   view(): { top: number; bottom: number; width: number };
   scroll(by: number): void;
   scheme(): "light" | "dark";
-  /** Whether anything was done on a board before. */
+  /** Remembers whether anybody has done anything on a board before. */
   store: { isFirst(): boolean; remember(): void } | null;
-  /** Takes edits, where nobody answers. */
+  /** Takes edits, if nobody answers. */
   takes?(edits: Edit[]): void;
-  /** How far colours go of the matrices that share this limit, by default as far. */
+  /** The limit of the colours for the matrices that share this limit; by default the same. */
   widest?(limit: number): number;
-  /** Whose numbers are shown, in words: those that were sent, or the page's own; by default, and where null,
-   *  torch's that answers. */
+  /** Says whose numbers are shown: those that were `sent`, or the page's own. By default, and if it returns null, the
+   *  board says that torch answers. */
   whose?(sent: boolean): string | null;
-  /** Is told what was done where there is no page, as its "query"; of which "numbers" are shown, null for the page's
-   *  own, and which token is "picked". */
+  /** Is told what happens: "query" is the board's query where there is no page, "numbers" tells which are shown, null for
+   *  the page's own, and "picked" which token is picked. */
   tells?(what: string, detail: unknown): void;
-  /** What draws why a word reads what it does, fetched where it isn't there. */
+  /** Makes the plane, "Why these scores?", and fetches its script if necessary. */
   plane(board: Board): Promise<import("./plane/plane.js").Plane>;
-  /** Brings the panel What if into sight, and the board's foot above it. */
+  /** Scrolls the panel What if into view, with the lower end of the board above it. */
   bringPanel?(board: Board): void;
 }
 
-/** What stands in a cell of a matrix, or, without a column, in a row of it. */
+/** A cell, or without a column a whole row, whose numbers stand in a sentence. */
 interface NumbersOf {
   matrix: string;
   row: number;
   column: number | null;
 }
 
-/** A sentence with places for numbers, what a query reads most, or the one of two that is true of a pair of numbers. */
+/** A sentence with places for numbers; what a query reads most; or one of two sentences, by whether two numbers are
+ *  alike. */
 type Told =
   | { sentence: import("../scripts/sent.js").Template; places: Record<string, string | number | NumbersOf> }
   | { reads: number }
   | { pair: [NumbersOf, NumbersOf]; alike: Told; differ: Told };
 
-/** What a step of the lesson tells; `analogy` and `about`, where its numbers are from, may be blank. */
+/** What a step of the lesson tells. `about` says where its numbers are from; it and `analogy` may be blank. */
 interface Tells {
-  /** What was predicted beside what happened. */
+  /** What was predicted, beside what happened. */
   outcome: string[];
-  /** Where a wrong prediction is seen to fail, too: with which token, or how a number is made. */
+  /** Where to see that a wrong prediction fails: at another token, or at how a number is made. */
   see: { title: string; token?: number; place?: Place } | null;
   sentences: Told[];
   analogy: string;
   about: string;
   /** Whether it is shown to a lecture room. */
   presents: boolean;
-  /** The matrices that it is about, which stand alone on a narrow screen. */
+  /** The matrices that the step is about, which are the only ones on a narrow screen. */
   part: string[];
 }
 
-/** What Python sends, with the matrices that are shown. */
+/** What Python sent, with the matrices that are shown now. */
 interface Made extends Omit<BoardData, "stages" | "matrices"> {
   stages: Stages;
   matrices: Matrices;
 }
 
-/** A number that is changed; null for one that is reset. */
+/** A changed number; null resets it. */
 interface Edit extends Place {
   value: number | null;
 }
 
-/** A term of a sum, or, without factors, the remainder of so many. */
+/** A term of a sum; or, without factors, the sum of `count` terms that aren't shown. */
 interface Term<Factor = Source> {
   value: number;
   factors: Factor[];
   count: number;
 }
 
-/** What a cell should be, and how far the roundings of float32 may be from it. */
+/** The number that a cell should have, and how far the roundings of float32 may be from it. */
 interface Bounded {
   exact: number;
   tolerance: number;
@@ -386,7 +395,7 @@ interface Explained {
   notes: string[];
 }
 
-/** A cell as it stands: in words, too. */
+/** A cell, with what its row and column stand for, in words. */
 interface Cell {
   made: Made;
   stage: Stage;
@@ -398,21 +407,22 @@ interface Cell {
   write(value: number): string;
 }
 
-/** The same for its rule to explain, with the cells that it is made from, for each source. */
+/** The same, for its rule to explain, with the cells of each source that it is made from. */
 interface MadeCell extends Cell {
   masked: boolean;
   sources: Source[][];
 }
 
-/** A part of a declared expression: what it does, and what with. */
+/** A part of a declared expression: an operation and its operands. */
 type Expression = [op: string, ...parts: any[]];
 
-/** A row or column: a number, and times i, j, k and j modulo a number; entries are added by i. */
+/** A row or column, computed from i, j and k: a constant, their factors, a factor of j modulo `modulus`, and numbers
+ *  that are added by i. */
 type Index = [constant: number, i: number, j: number, k: number, rest?: number, modulus?: number, entries?: number[]];
 
 type Sentence = [kind: string, key: string, places: Record<string, any>];
 
-/** What some cells are made from, and how that is said: core/rules/expression.py. */
+/** What some cells are made from, and how that is said; see core/rules/expression.py. */
 interface Piece {
   value: Expression;
   symbols: any[];
@@ -428,7 +438,7 @@ interface Piece {
   asides?: Sentence[];
 }
 
-/** Digits times ten to the power. */
+/** A decimal number: digits times ten to the power. */
 interface Decimal {
   digits: bigint;
   power: number;

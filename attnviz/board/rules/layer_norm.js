@@ -1,9 +1,10 @@
-// A row brought to mean 0 and deviation 1, then stretched and shifted column by column: core/rules/rows.py.
+// Layer norm: each row gets mean 0 and standard deviation 1, and is then multiplied by a gain and shifted by an offset
+// for each column; see core/rules/rows.py.
 
 import { lineOf, matrixOf } from "../values/matrices.js";
 import { total } from "../values/numbers.js";
 
-// A row's mean and deviation, and what its numbers become.
+// A row's mean and standard deviation, and its normalized numbers.
 /** @param {ArrayLike<number>} line @param {number} epsilon */
 function normedOf(line, epsilon) {
   const values = Array.from(line);

@@ -1,4 +1,4 @@
-// The product of two matrices, with a bias added to each row where there is one: core/rules/product.py.
+// The product of two matrices, plus a bias for each column if there is one; see core/rules/product.py.
 
 
 /** @param {Settings} settings @param {Matrix} left @param {Matrix} right @param {Matrix} [bias] */
@@ -7,7 +7,7 @@ export function compute({ transposed, cosine, typed }, left, right, bias) {
   const [rows, inner, columns] = [left.rows, left.columns, transposed ? right.rows : right.columns];
   const [start, step] = transposed ? [right.columns, 1] : [1, right.columns];
   const values = new Float64Array(rows * columns);
-  // Plain loops over plain arrays: it is done while a number is dragged, for a thousand tokens, too.
+  // Plain loops over plain arrays, fast enough to run during a drag for a thousand tokens.
   const [a, b] = [left.values, right.values];
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {

@@ -1,4 +1,5 @@
-// Scores divided, and masked, in one go: core/rules/scale.py. A mask as a factor is rare.
+// Scores divided, and masked in the same step; see core/rules/scale.py. Null if the mask is a factor, which is rare:
+// then evaluate.js computes cell by cell.
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute({ d_k: dK, temperature, factor }, { rows, columns, values: scores }, mask) {
@@ -7,7 +8,7 @@ export function compute({ d_k: dK, temperature, factor }, { rows, columns, value
   const values = new Float64Array(rows * columns);
   for (let at = 0; at < values.length; at += 1) {
     const added = mask ? mask.values[at] : 0;
-    // What is hidden stays so, even a score of ∞.
+    // −∞ in the mask hides any score, even ∞, for which a sum would be NaN.
     values[at] = added === -Infinity ? added : Math.fround(Math.fround(scores[at] / divisor) + added);
   }
   return { rows, columns, values };

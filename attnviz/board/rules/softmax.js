@@ -1,4 +1,5 @@
-// The exponentials of each row, over their sum: core/rules/softmax.py. A mask that comes later is rare.
+// Softmax: exponentials of scores, divided by the sum of their line; see core/rules/softmax.py. Null if a mask comes
+// after the softmax, which is rare: then evaluate.js computes cell by cell.
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute({ axis, sink }, { rows, columns, values: scores }, mask) {
@@ -17,7 +18,8 @@ export function compute({ axis, sink }, { rows, columns, values: scores }, mask)
   return { rows, columns, values };
 }
 
-// What shares are made over: how many lines, of how many cells, how far they and their cells are apart.
+// The lines over which shares are made: `n` lines of `count` cells. The first cells of two lines are `from` apart, and
+// the cells within a line `step`.
 /** @param {string} axis @param {number} rows @param {number} columns */
 function linesOf(axis, rows, columns) {
   if (axis === "whole") return { n: 1, count: rows * columns, from: 0, step: 1 };
