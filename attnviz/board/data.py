@@ -239,7 +239,7 @@ def bits_of(numbers: np.ndarray) -> str:
 
 
 def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
-    """Return how the page can compute scaled scores, None if bits would differ."""
+    """Return how the page can compute scaled scores; None if bits differ."""
     scaling = None if stage.rule is None else stage.rule.scaling
     if scaling is None:
         return None
