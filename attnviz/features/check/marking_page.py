@@ -29,7 +29,7 @@ _EXACT = "="  # before the exact value, below a number that is right within roun
 LABEL_CHARS = 12
 CellStyles = Sequence[Sequence[str]]
 
-# Blue, yellow and vermilion of Okabe and Ito, thin enough for the text of a light or a dark page.
+# Blue, yellow and vermilion of Okabe and Ito, pale enough for text on a light or a dark page.
 STYLE = """<style>
 .marked { overflow-x: auto; margin: 0 0 0.5rem; }
 .marked table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
@@ -72,7 +72,7 @@ def legend() -> str:
 def marked_table(table: MarkedTable, tokens: Sequence[str] = (), *, scrolls: bool = True, told: bool = True) -> str:
     """Return a marked table as HTML; one that `scrolls` takes Tab's focus.
 
-    Unless right numbers are `told`, it says of each number whether it's wrong, and no more.
+    With `told`, it also shows the right numbers, else only which numbers are wrong.
     """
     rows = [
         [_marked_cell(table, row, column, told=told) for column in range(table.given.shape[1])]
@@ -218,7 +218,7 @@ def _said(marking: Marking, tokens: Sequence[str]) -> str:
 def _given(marking: Marking, name: str, tokens: Sequence[str]) -> str:
     stage = marking.stages[name]
     values = np.atleast_2d(marking.before[name])
-    # Of a tensor that is given as it is, the digits that float32 holds.
+    # A tensor, which has no printed decimals, is shown with the seven digits that float32 holds.
     told = max((decimals_of(float(f"{value:.7g}")) for value in values.flatten().tolist()), default=0)
     decimals = min(marking.decimals.get(name, told), told) if told < MAX_DECIMALS else MAX_DECIMALS
     return plain_table(stage.title, stage, values, decimals, tokens)

@@ -1,4 +1,4 @@
-"""Links to what has a page of its own now."""
+"""Links to exercises, which used to be part of the page Check."""
 
 import re
 

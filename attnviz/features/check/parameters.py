@@ -26,19 +26,19 @@ _FIRST_EXERCISE = Exercise()
 # these, and half a million, too; what is longer stays in the session alone.
 MOST_OF_TABLES = 400_000
 MOST_UNPACKED = 2_000_000
-FIRST_NAMES = tuple(attention_table(biases=()))  # what most readers have; the form folds the others
+FIRST_NAMES = tuple(attention_table(biases=()))  # tables of attention, which most readers have, come first in the form
 TABLE_NAMES = (*FIRST_NAMES, *(name for name in EVERY_STAGE if name not in FIRST_NAMES))
-AS_PRINTED = "as printed"  # these stand in links, and are worded for the reader by the page
+AS_PRINTED = "as printed"  # AS_PRINTED to FOUND are values in links; the page words them for the reader
 EXACT, BY_DIGITS, ROUNDED = "exact as printed", f"rounded from {ROUNDED_FROM} decimals on", "rounded"
 FOUND = "found"
 DEFAULTS: Mapping[str, Any] = MappingProxyType(
     {f"check.table.{name}": "" for name in TABLE_NAMES}
     | {
-        "check.paste": "",  # what named no table
+        "check.paste": "",  # a pasted text that names no table
         "check.scale": True,
         "check.decimals": AS_PRINTED,
         "check.tokens": "",
-        "check.causal": FOUND,  # or True or False, where it is stated
+        "check.causal": FOUND,  # or True or False, if the reader states it
         "check.temperature": 1.0,
         "check.d_k": None,
         "check.n_heads": None,
@@ -61,10 +61,11 @@ CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class PackedJson(Codec):
-    """Values other than the `usual` as packed JSON; blank if too many.
+    """A codec for mappings, as packed JSON without their `usual` values.
 
-    The page writes plain JSON, until the server has packed it. `what` names it in the catalogue; `taken` returns what
-    can be used of one that was read, or refuses it.
+    It writes an empty text if the JSON has more than `most` bytes. It also reads plain JSON, which the page writes
+    until the server has packed it. `what` names the parameter in messages; `taken` returns the usable part of a mapping
+    that was read, or raises an error.
     """
 
     what: str
@@ -107,10 +108,10 @@ def may_be(key: str, value: Any) -> bool:
     return isinstance(value, str) and is_whole_text(value)
 
 
-# What the form holds, by the names of its fields, without those at their defaults.
+# The form's values by the names of its fields, without defaults.
 FORM_TEXT = PackedJson("tables", MOST_UNPACKED, DEFAULTS, _form)
 
-MOST_CHARACTERS = 20  # of an answer
+MOST_CHARACTERS = 20  # in an answer
 MOST_OF_ANSWERS = 4_000  # characters, packed
 _LAST = max(MOST_TOKENS, MOST_D) - 1
 _PLACE = re.compile(rf"(?:{'|'.join(RESULTS)})\.[0-{_LAST}]\.[0-{_LAST}]")
@@ -123,15 +124,15 @@ def _answers(typed: dict[str, Any]) -> dict[str, Any]:
     return typed
 
 
-# What stands in each blank of an exercise, by its place: q.0.1.
+# The text in each blank of an exercise, by the blank's place, such as q.0.1.
 ANSWERS_TEXT = PackedJson("answers", 20_000, MappingProxyType({}), _answers)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the page Check my numbers shows: checking, an example or exercise.
+    """The contents of the page Check: own numbers, an example, an exercise.
 
-    `for_student` is an exercise whose page doesn't offer the answers.
+    With `for_student`, the exercise's page doesn't offer the answers.
     """
 
     mode: str = CHECK
@@ -175,7 +176,7 @@ def _checked_text(value: Checked) -> str:
     return f"{value.mode}.{value.exercise.encoded()}{_FOR_STUDENT if value.for_student else ''}"
 
 
-# examples.love-ai, or exercise.7.3.2.2.i.s.qksdac, for a student with .student
+# Such as examples.love-ai or exercise.7.3.2.2.i.s.qksdac; a student's exercise ends with .student.
 CHECK_TEXT = By(_checked, _checked_text, lambda: say("check.link.unknown_mode", names=", ".join(MODES)))
 
 

@@ -35,7 +35,7 @@ from attnviz.words import say
 
 MOST_FILES = 1000
 _INPUTS: Mapping[str | None, bool] = MappingProxyType({"exact": False, "rounded": True})
-# What each sheet of a key says itself.
+# Options that can't be given with --key, because each sheet of a key has its own settings.
 _OF_THE_KEY = (
     "unscaled", "causal", "d_k", "heads", "temperature", "activation", "carried", "inputs", "decimals", "tokens",
 )  # fmt: skip
@@ -115,9 +115,9 @@ def read_file(file: Path) -> bytes:
 
 
 def _check_file(file: Path) -> None:
-    """Refuse a folder and a named pipe, which would be waited for.
+    """Refuse a folder, and a named pipe, which may never send anything.
 
-    What a shell makes of ``<(command)`` is a pipe below ``/dev``, whose other end is there.
+    A shell's ``<(command)`` is a pipe below ``/dev``, and is accepted because the command writes into it.
     """
     mode = file.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -141,7 +141,7 @@ def _tables_of(text: str) -> tuple[dict[str, Printed], dict[str, str]]:
 
 
 def write_text(file: Path | None, text: str) -> None:
-    """Write a text into a file, where one is asked for."""
+    """Write a text into a file, if one is named."""
     if file is not None:
         file.write_text(text, encoding="utf-8", errors="replace")
 

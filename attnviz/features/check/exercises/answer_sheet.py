@@ -1,6 +1,6 @@
 """Exercises on paper: sheets with blanks, and keys, as HTML to print.
 
-A QR code opens the exercise on a telephone: segno draws it, a library without any dependency.
+A QR code opens the exercise on a phone. The library segno draws it; it has no dependencies.
 """
 
 import html
@@ -124,8 +124,8 @@ def table_of(
 ) -> str:
     """Return a table of an exercise as HTML.
 
-    With `blank`, it's empty; with `both`, it also has what comes out of the rounded tables before it; with `ruled`, its
-    rule; with `styles`, each cell its CSS.
+    With `blank`, its cells are empty. With `both`, it also shows the numbers computed from rounded tables, where they
+    differ. With `ruled`, its title has the rule. `styles` gives each cell its CSS.
     """
     values = exercise.table(name)
     stage = STAGES[name]

@@ -6,14 +6,14 @@ from attnviz.features.check.exercises.hand_ins import Marked
 from attnviz.words import say
 
 STUDENTS = "students"
-_MOST_BYTES = 150  # of a page's name, which file systems limit by bytes
+_MOST_BYTES = 150  # longest file name of a page: file systems limit names in bytes
 _MOST_NAMED = 10
 
 
 def page_names(marked: Sequence[Marked]) -> list[str]:
     """Return each hand-in's page below the class's folder, no two alike.
 
-    Where names are alike as file names, also but for large letters, the later ones are numbered.
+    Names that are equal as file names, apart from upper and lower case, are numbered from the second on.
 
     >>> page_names([Marked("a/b.txt"), Marked("a_b.txt"), Marked("A_B.txt")])
     ['students/a_b.txt.html', 'students/a_b.txt-2.html', 'students/A_B.txt-3.html']
@@ -53,5 +53,5 @@ def told_of_common(marked: Sequence[Marked]) -> Iterator[str]:
 
 
 def in_a_row(names: Sequence[str]) -> str:
-    """Return names with commas between them, of very many the first."""
+    """Return names separated by commas; of very many, the first ones."""
     return ", ".join([*names[:_MOST_NAMED], *["…"] * (len(names) > _MOST_NAMED)])

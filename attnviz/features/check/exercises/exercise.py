@@ -24,20 +24,20 @@ from attnviz.words import say
 
 DECIMALS = 2
 MOST_TOKENS, MOST_D = 5, 4
-_TABLE = attention_table(biases=())  # an exercise has none
-_LETTERS = {  # of the tables that can be left blank, in a link; links keep them for ever
+_TABLE = attention_table(biases=())  # exercises have no biases
+_LETTERS = {  # letters in links for the tables that can be left blank; never change them, as old links have them
     "q": "q", "k": "k", "v": "v", "s": "scores", "d": "scaled_scores", "a": "attention_weights", "c": "context",
 }  # fmt: skip
 RESULTS = tuple(_LETTERS.values())
-# The steps of the ladder: on rung k the last k of them are left out.
+# The steps of the ladder: on rung k, the results of the last k steps are left out.
 STEPS = (("q", "k", "v"), ("scores", "scaled_scores"), ("attention_weights",), ("context",))
 RUNGS = range(len(STEPS) + 1)
 _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
-_TRIES, _DRAWS, _AT_ONCE = 200, 4000, 80  # so many are drawn at once, of which one is apart
+_TRIES, _DRAWS, _AT_ONCE = 200, 4000, 80  # about one of _AT_ONCE draws has inputs that can be told apart
 MOST_HINTS = 3
-_FAIR, _DISTINCT, _TO_HAND_IN = ".f", ".d", ".h"  # at the end of a number; links keep them for ever
-_DIGITS = "0123456789abcdefghijklmnopqrstu"  # of the inputs of a sheet to hand in: 0 is −15; links keep them for ever
+_FAIR, _DISTINCT, _TO_HAND_IN = ".f", ".d", ".h"  # at the end of an exercise's text in a link; never change them
+_DIGITS = "0123456789abcdefghijklmnopqrstu"  # for inputs of a sheet to hand in: "0" is −15; never change them
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 _WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
 
@@ -46,16 +46,18 @@ _WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
 class Exercise:
     """An example to compute by hand; equal fields give equal numbers.
 
-    With `integers`, X and the W's are small whole numbers, and so is all before the softmax but for √d_k; else they
-    have one decimal. `blank` are the results that are left out. Of a `fair` one, rows of X differ, W_q, W_k and W_v do,
-    the scores aren't symmetric, no row of attention weights is flat, and no two mistaken rules give the same table; so
-    it is where sizes have room for it. Of one that is `distinct`, which is fair, too, all rows of attention weights
-    differ as they are printed. Those that aren't asked to be so have the numbers that they always had.
+    With `integers`, X and the W's are small whole numbers, and so is everything before the softmax, apart from the
+    division by √d_k; else they have one decimal. `blank` are the results that are left out.
 
-    Of one that is `to_hand_in`, `numbers` are the inputs, a letter each, in place of those that the seed, which is the
-    number of the sheet, gives; `word` is its check word. `gradebook.py` makes them.
+    In a `fair` exercise, all rows of X differ, W_q, W_k and W_v differ, the scores aren't symmetric, no row of
+    attention weights is flat, and no two mistaken rules give the same table. A `distinct` exercise is fair, and all
+    rows of its attention weights differ as they are printed. Both hold where the sizes leave room for it. Exercises
+    that are neither keep the numbers that they had before there were fair ones.
 
-    Raises ``ValueError`` for a value outside of its limits, and for a blank table that is no result.
+    For a sheet to hand in, `numbers` has the inputs, a character each, and `word` is its check word; `seed` is then
+    only the number of the sheet. `gradebook.py` makes such sheets.
+
+    Raises ``ValueError`` for a value outside of its limits, and for a blank table that isn't a result.
     """
 
     seed: int = 1
@@ -92,12 +94,12 @@ class Exercise:
 
     @property
     def check_word(self) -> str:
-        """The word that binds a file to its sheet."""
+        """The word that shows which sheet a file belongs to."""
         return self.word or word_of(self.encoded())
 
     @property
     def name(self) -> str:
-        """What a sheet is called on paper."""
+        """The name of a sheet on paper."""
         return f"{self.seed} {self.word}" if self.to_hand_in else self.encoded()
 
     @property
@@ -143,7 +145,7 @@ class Exercise:
         low, high = (0, 3) if self.integers else (-15, 16)
         drawn = torch.randint(low, high, (times, sum(sizes)), generator=generator).double().numpy()
         parts = np.split(drawn, np.cumsum(sizes)[:-1], axis=1)
-        # X from 0 to 2 and the W's from -1 to 1; or all from -1.5 to 1.5.
+        # Whole numbers: X from 0 to 2, the W's from -1 to 1. Decimals: all from -1.5 to 1.5.
         made = [parts[0], *(part - 1 for part in parts[1:])] if self.integers else [part / 10 for part in parts]
         return [part.reshape(times, *shape) for part, shape in zip(made, shapes, strict=True)]
 
@@ -154,7 +156,7 @@ class Exercise:
 
     @cached_property
     def carried(self) -> Mapping[str, np.ndarray]:
-        """The tables when each is computed from rounded ones, and rounded."""
+        """The tables if each is computed from rounded ones, then rounded."""
         tables: dict[str, np.ndarray] = {}
         for name, stage in self.trace.stages.items():
             if stage.rule is None or name in self.printed:
@@ -238,7 +240,7 @@ def word_of(text: str, secret: bytes = b"") -> str:
 
 
 def is_good(trace: AttentionTrace) -> bool:
-    """Whether a computation has all marks of a good and fair exercise."""
+    """Whether a computation meets all criteria of a good, fair exercise."""
     return all(marks_of(trace)) and is_fair(trace, RESULTS, DECIMALS)
 
 

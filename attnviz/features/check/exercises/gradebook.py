@@ -1,13 +1,14 @@
 """Sheets to hand in, their keys, and a class's grade book.
 
-Why there is a secret. The program is open: whatever a sheet is drawn from by its number, anybody draws again, with the
-answers. So the inputs of a sheet to hand in are drawn from a secret of the teacher's and its number, by HMAC-SHA256:
-nobody tells by a number what its sheet holds before it is handed out. A student's link holds the inputs themselves and
-no seed, and its page has no marks, no hints and no answers, whatever is changed in the address. The check word is made
-of the secret and the whole sheet: a file isn't passed off as that of another sheet, nor a sheet made up.
+Why there is a secret. The program is open: if a sheet were drawn from its number alone, anybody could draw it again,
+with the answers. So the inputs of a sheet to hand in are drawn from the teacher's secret and the number, by
+HMAC-SHA256: nobody knows from the number what the sheet holds before it is handed out. A student's link holds the
+inputs themselves and no seed, and its page has no marks, hints or answers, whatever is changed in the address. The
+check word is made from the secret and the whole sheet: students can neither pass off a file as that of another sheet,
+nor make up a sheet.
 
-What that can't do. Who has the inputs can have any calculator work out the answers, other pages of this app, too: that
-is what an exercise is. And `keys.json` holds the secret and all that is asked: it's for the teacher alone.
+What the secret can't do. Whoever has the inputs can have any calculator work out the answers, and other pages of this
+app, too. And `keys.json` holds the secret and all sheets, so it's for the teacher alone.
 """
 
 import hmac
@@ -70,7 +71,7 @@ class Points:
         return {name: round(self.of[name] * share, 2) for name, share in each.shares().items()}
 
     def total(self, each: Marked) -> float:
-        """Return the points of a hand-in together."""
+        """Return a hand-in's points, all results together."""
         return round(sum(self.of[name] * share for name, share in each.shares().items()), 2)
 
     def most(self, each: Marked) -> float:
@@ -208,16 +209,16 @@ def _number(value: float) -> str:
 
 
 _TRIES = 4000
-_MORE_TRIES = 400  # for rows that differ, once a fair sheet is found: some sizes have hardly any
-_WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # of whole numbers, of decimals: what most sheets have
+_MORE_TRIES = 400  # further tries for rows that differ, once a fair sheet is found; some sizes hardly have any
+_WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # integers? -> (least, most) work_of, as most sheets have
 MOST_KEYS = 1000
 
 
 def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
     """Return a fair sheet like an exercise, its inputs drawn from `secret`.
 
-    It is as hard as others of its sizes, and no two rows of its attention weights are printed alike where the sizes
-    have room for that; ``ValueError`` where there is no fair sheet.
+    It is as much work as others of its sizes. No two rows of its attention weights are printed alike, if the sizes
+    leave room for that. Raises ``ValueError`` if there is no fair sheet.
     """
     like = replace(like, fair=True, distinct=False)
     seed = hmac.digest(secret, like.encoded().encode(), "sha256")
@@ -243,7 +244,7 @@ def sheet_to_hand_in(like: Exercise, secret: bytes) -> Exercise:
 def _are_ws_apart(x: torch.Tensor, *ws: torch.Tensor) -> bool:
     """Whether no miscopied number makes a W look like another.
 
-    That changes one row of a product, or one column.
+    A miscopied number changes only one row, or one column, of a product.
     """
     differ = (x @ (one - other) != 0 for one, other in combinations(ws, 2))
     return all(each.any(1).sum() > 1 and each.any(0).sum() >= min(2, each.shape[1]) for each in differ)
@@ -260,7 +261,7 @@ def _shows_each(trace: AttentionTrace) -> bool:
 
 
 def keys_json(exercises: Iterable[Exercise], secret: str = "") -> str:
-    """Return the teacher's file of keys, which makes the same sheets again."""
+    """Return the teacher's file of keys, from which sheets are made again."""
     sheets = [exercise.encoded() for exercise in exercises]
     return json.dumps({"attnviz": "keys", "secret": secret, "sheets": sheets}, indent=1) + "\n"
 

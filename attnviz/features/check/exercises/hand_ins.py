@@ -67,7 +67,7 @@ class Marked:
 
     @property
     def sheet(self) -> str:
-        """What its sheet is called."""
+        """The name of its sheet, or empty."""
         return f"{self.exercise.seed} {self.exercise.check_word}" if self.exercise else ""
 
     def shares(self) -> dict[str, float]:
@@ -82,7 +82,7 @@ class Marked:
 
     @cached_property
     def causes(self) -> tuple[tuple[str, str], ...]:
-        """The errors: each the table with the slip's name, and in words."""
+        """The errors: each as (table and name of the slip, sentence)."""
         if not self.marking or not self.exercise:
             return ()
         misfits = [each for each in self.misfits if each.cause]
@@ -102,7 +102,7 @@ def _share(table: MarkedTable | None) -> float:
 
 
 def hand_ins_of(name: str, data: bytes, read_link: ReadLink) -> Iterator[HandIn]:
-    """Yield what a file hands in; ``ValueError`` without tables or links."""
+    """Yield a file's hand-ins; ``ValueError`` without tables or links."""
     if is_workbook(data):
         sheets = read_workbook(data)
         words = "\n".join("\t".join(row) for grid in sheets.values() for row in grid)
@@ -150,7 +150,7 @@ def _tables(linked: Linked) -> dict[str, str]:
 def _sheet_of(hand_in: HandIn, inputs: Mapping[str, Printed], keys: Mapping[int, Exercise]) -> tuple[Exercise, str]:
     """Return the sheet of a hand-in, and a remark on that.
 
-    ``ValueError`` where it belongs to none, or names another than its inputs are of.
+    Raises ``ValueError`` if it belongs to no sheet, or if it names one that has other inputs than its own.
     """
     if hand_in.exercise is not None:
         sheet = keys.get(hand_in.exercise.seed)
@@ -186,7 +186,7 @@ def _stated(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Exercise | None:
 
 
 def _has(sheet: Exercise, inputs: Mapping[str, Printed]) -> bool:
-    """Whether all inputs that are there are those of a sheet."""
+    """Whether all given inputs are those of a sheet."""
     return all(np.array_equal(table.array, sheet.table(name)) for name, table in inputs.items())
 
 
@@ -211,7 +211,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     missing = [symbol_of(name) for name in sheet.blank if name not in read]
     told += [say("exercises.class.missing", symbols=", ".join(missing))] if missing else []
     settings: dict[str, Any] = {"scale": sheet.scale, "causal": False, "d_k": sheet.d_k, "rounded_inputs": False}
-    # After a wrong number, too, some go on with what they wrote and some with all digits: neither costs anything.
+    # After a wrong number, some students go on with what they wrote, and some with all digits. Neither costs points.
     marking, misfits = mark_fitting(given | answers, **settings)
     if marking.count(*ENTERS):
         other, others = mark_fitting(given | answers, carried="full", **settings)
@@ -223,7 +223,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
 
 
 def _misfit(sheet: Exercise, name: str, table: Printed) -> str:
-    """Say of a wrongly shaped result what shape was asked for."""
+    """Say which shape a wrongly shaped result should have."""
     shapes = {"has": table.shape, "asked": sheet.table(name).shape}
     counts = {
         key: say("exercises.class.shape", rows=plural(shape[0], "row"), columns=plural(shape[1], "column"))

@@ -20,7 +20,7 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
 _OF_PROJECTIONS = ("w_transposed", "other_factor")
-# The slips of a step that are another rule, the commonest first.
+# Stage -> the slips that amount to another rule, the commonest first.
 _MISTAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "q": _OF_PROJECTIONS, "k": _OF_PROJECTIONS, "v": _OF_PROJECTIONS,
@@ -32,13 +32,16 @@ _MISTAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "context": ("weights_turned", "other_factor"),
     }
 )  # fmt: skip
-_NAMING = ("turned", "divided_otherwise", "mask_after")  # which say of each way what it is
-_MOST_CHOICES = 3  # beside the right one
+_NAMING = ("turned", "divided_otherwise", "mask_after")  # slips whose candidates have other names (Candidate.named)
+_MOST_CHOICES = 3  # mistaken rules offered beside the right one
 
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A mistaken rule: its slip, its values, and the table it's `of`."""
+    """A mistaken rule: its slip, its values, and its table.
+
+    `of` is a trace and the name of one of its tables.
+    """
 
     slip: str
     values: np.ndarray
@@ -55,12 +58,12 @@ class Mistake:
 
     @property
     def said(self) -> str:
-        """What marking says."""
+        """What marking says about this slip."""
         return say(f"marking.slip.{self.slip}", **self.places)
 
     @property
     def due(self) -> str:
-        """The factor in whose place another was taken, if any."""
+        """The factor that another one wrongly replaces, or empty."""
         return str(self.places.get("due", ""))
 
     def gives(self, name: str, right: np.ndarray, decimals: int) -> str:
@@ -78,7 +81,7 @@ def rule_of(trace: AttentionTrace, name: str) -> str:
     return formula_of(name, attention_table(biases=(), scale=trace.scale))
 
 
-@np.errstate(all="ignore")  # what overflows is no rule to choose
+@np.errstate(all="ignore")  # a rule whose numbers overflow isn't offered
 def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
     """Return the mistaken rules of a step, rounded, the commonest first."""
     tables = {each: getattr(trace, each).numpy().astype(np.float64) for each in trace.stages}
@@ -86,7 +89,7 @@ def mistakes(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
     marking = Marking(settings, trace.stages, (), (), (), tables, dict.fromkeys(tables, decimals))
     same = np.array_equal(tables["scores"], tables["scaled_scores"])
     if same and trace.scale and name == "scaled_scores":
-        return []  # the root of d_k = 1
+        return []  # √d_k is 1, so that scaling changes nothing
     step = Step(marking, trace.stages[name], tables)
     found = [
         Mistake(slip, made.values.round(decimals) + 0.0, made.places, (trace, name))
@@ -102,18 +105,18 @@ def _made(step: Step) -> Iterator[tuple[str, Candidate]]:
         for made in slip.candidates(step):
             yield made.named or slip.name, made
             if slip.name == "not_normalized":
-                break  # what comes next differs by a factor alone
+                break  # the next candidate differs only by a factor
 
 
 @lru_cache(maxsize=16)
 def _tried(rule: Rule, name: str) -> tuple[Slip, ...]:
-    """Return the slips of a stage that may be another rule."""
+    """Return the slips that may amount to another rule for a stage."""
     may_be = {*_MISTAKEN[name], *_NAMING}
     return tuple(slip for slip in SLIPS if slip.name in may_be and slip.may_be(rule, name))
 
 
 def are_apart(right: np.ndarray, others: Sequence[Mistake]) -> bool:
-    """Whether these tables all differ, also from the right one."""
+    """Whether all these tables differ from each other and the right one."""
     tables = [right, *(each.values for each in others)]
     return len({table.tobytes() for table in tables}) == len(tables)
 
@@ -129,9 +132,9 @@ def choices(trace: AttentionTrace, name: str, decimals: int) -> list[Mistake]:
     return chosen
 
 
-# Scores further apart than this would leave a softmax of ones and zeros, with nothing to reckon.
+# If scaled scores were further apart, attention weights would be 0 or 1, with nothing to compute.
 _WIDEST = 4.0
-_FLAT = 0.05  # between the largest and the least attention weight of a row
+_FLAT = 0.05  # a row is flat if its largest and its least attention weight differ by less
 
 
 def marks_of(trace: AttentionTrace) -> tuple[bool, ...]:
@@ -148,11 +151,12 @@ def marks_of(trace: AttentionTrace) -> tuple[bool, ...]:
 
 
 def are_inputs_apart(x: np.ndarray, *ws: np.ndarray) -> np.ndarray:
-    """Return which drawings ``(drawings, rows, columns)`` can be told apart.
+    """Return which draws have inputs that can be told apart.
 
-    There the rows of X differ, the W's differ and aren't symmetric, and no row or column is zeros.
+    X and the W's are ``(draws, rows, columns)``. In such a draw, all rows of X differ, the W's differ and aren't
+    symmetric, and no row of X and no row or column of a W is all zeros.
     """
-    rows = (x[:, :, None] == x[:, None]).all(-1).sum((1, 2)) == x.shape[1]  # each is the same as itself alone
+    rows = (x[:, :, None] == x[:, None]).all(-1).sum((1, 2)) == x.shape[1]  # each row equals only itself
     found: np.ndarray = rows & x.any(-1).all(-1)
     for n, w in enumerate(ws):
         found &= w.any(1).all(-1) & w.any(2).all(-1)
@@ -164,9 +168,9 @@ def are_inputs_apart(x: np.ndarray, *ws: np.ndarray) -> np.ndarray:
 
 
 def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> bool:
-    """Whether no mistaken rule gives the right table, or another's.
+    """Whether mistaken rules give tables unlike each other and the right one.
 
-    Also, scores aren't symmetric, and no row of attention weights is flat.
+    A fair exercise's scores aren't symmetric either, and no row of its attention weights is flat.
     """
     most, least = trace.attention_weights.max(-1).values, trace.attention_weights.min(-1).values
     if torch.equal(trace.scores, trace.scores.T) or bool((most - least < _FLAT).any()):
@@ -176,7 +180,7 @@ def is_fair(trace: AttentionTrace, results: Sequence[str], decimals: int) -> boo
 
 
 def do_rows_differ(trace: AttentionTrace, decimals: int) -> bool:
-    """Whether no two rows of attention weights are printed alike."""
+    """Whether all rows of attention weights differ when printed."""
     rows = trace.attention_weights.numpy().round(decimals)
     return len({row.tobytes() for row in rows}) == len(rows)
 

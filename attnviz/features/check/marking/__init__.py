@@ -12,4 +12,4 @@ __all__ = [
     "UnknownDkError", "Verdict", "mark", "mark_fitting", "mark_pipeline", "place_of", "verdict",
 ]  # fmt: skip
 
-Marking._in_words = in_a_sentence  # here, because a marking knows nothing of how it is told
+Marking._in_words = in_a_sentence  # set here, because verdict.py imports outcome.py, not the reverse

@@ -18,17 +18,17 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
 SLIPS: tuple[Slip, ...] = slips_of_products.SLIPS + slips_of_softmax.SLIPS + slips_of_numbers.SLIPS
-_ENOUGH = np.log(20.0)  # how much better than chance a slip has to explain what is wrong
-_ALIKE = np.log(20.0)  # slips that explain it so nearly alike are all named
-_MOST_OF_A_CELL = np.log(1000.0)  # that one cell counts, however many digits it has
-MOST_NAMED = 3  # where more explain it alike, none is named
+_ENOUGH = np.log(20.0)  # least evidence for a slip before it is named
+_ALIKE = np.log(20.0)  # slips whose evidence differs by less explain a table equally well
+_MOST_OF_A_CELL = np.log(1000.0)  # most evidence that one cell can give, however many digits it has
+MOST_NAMED = 3  # if more slips explain a table equally well, none is named
 
 
 class Cause(NamedTuple):
     """A slip that explains a table's wrong cells, and where it happened.
 
-    `values` is the table as the slip makes it; `explained` how many wrong cells it gives; `evidence` is the logarithm
-    of how much likelier the table is by it than by chance.
+    `values` is the table as the slip would make it, `explained` the number of wrong cells that agree with it, and
+    `evidence` the logarithm of how much likelier the table is with the slip than by chance.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Cause(NamedTuple):
     evidence: float
 
 
-@np.errstate(all="ignore")  # what overflows explains nothing
+@np.errstate(all="ignore")  # numbers that overflow explain nothing
 def causes_of(marking: Marking, table: MarkedTable) -> tuple[Cause, ...]:
-    """Return the slips that explain a table alike; none if uncertain."""
+    """Return the slips that explain a table equally well; none if uncertain."""
     wrong = table.at(*ENTERS)
     if not wrong.any():
         return ()
@@ -62,7 +62,7 @@ def _explaining(marking: Marking, table: MarkedTable, wrong: np.ndarray) -> Iter
     both = np.concatenate([table.given[np.isfinite(table.given)], table.followed[np.isfinite(table.followed)]])
     width = 2 * table.windows.half + (0.0 if table.spread is None else 2 * DEVIATIONS * table.spread)
     scale = float(np.abs(both).mean()) * 2 if both.size else 1.0
-    # How much evidence each cell gives: more with finer digits.
+    # The evidence that each cell gives: the more digits it has, the more.
     worth = np.clip(np.log(np.maximum(scale, 10 * width) / width), 0.0, _MOST_OF_A_CELL)
     others = ~table.at(Mark.BLANK) & ~wrong
     names = list(marking.stages)
@@ -92,7 +92,7 @@ def _made(
     by_name: dict[str, list[tuple[Candidate, np.ndarray, np.ndarray]]] = {}
     ways: list[list[Candidate | None]]
     ways = [[*slip.candidates(step)] for step in steps]
-    if len(ways[0]) != len(ways[1]):  # they don't go together
+    if len(ways[0]) != len(ways[1]):  # the candidates of the two steps can't be paired
         ways = [[*ways[0], *[None] * len(ways[1])], [*[None] * len(ways[0]), *ways[1]]]
     for together in zip_longest(*ways):
         held, values, most = np.zeros(table.given.shape, dtype=bool), None, -1
@@ -110,7 +110,7 @@ def _made(
 
 
 def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
-    """Return the stages since the last printed tables, up to this one."""
+    """Return a table's stage, and the unprinted stages that lead to it."""
     chain: list[Stage] = []
     left = [table.stage]
     while left:
@@ -122,7 +122,7 @@ def _chain(marking: Marking, table: MarkedTable) -> list[Stage]:
 
 
 def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.ndarray) -> np.ndarray | None:
-    """Return the table that follows if a step gives these numbers."""
+    """Return the table that results if a step gives these numbers."""
     if step.whole_stage is table.stage:
         return values
     if values.shape != step.right.shape:
@@ -137,8 +137,8 @@ def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.nda
     return computed_by(table.stage.rule, *(tables[each] for each in table.stage.sources))
 
 
-_FITS = 0.05  # attention weights that are so near are taken for those of another scale
-_NEAR_A_POWER = 0.2  # decades
+_FITS = 0.05  # most that weights of rescaled scores may differ from the printed ones
+_NEAR_A_POWER = 0.2  # most that a factor may differ from a power of ten, in decades
 
 
 def cause_in_words(marking: Marking, table: MarkedTable, tokens: Sequence[str] = ()) -> str:
@@ -167,9 +167,9 @@ def _row(stage: Stage, row: int, tokens: Sequence[str]) -> str:
     return say("marking.cause.of_token", token=token) if token else say("marking.cause.of_row", row=row)
 
 
-@np.errstate(all="ignore")  # what overflows is no scale of note
+@np.errstate(all="ignore")  # numbers that overflow fit no scale
 def _other_scale(marking: Marking, table: MarkedTable) -> str:
-    """Return a hint at scores off by powers of ten, or empty."""
+    """Return a hint if scores are off by a power of ten."""
     if table.stage.kind != Softmax.name or marking.settings.masked is not None:
         return ""
     given, scores = table.given, marking.before[table.stage.sources[0]]

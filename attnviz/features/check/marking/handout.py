@@ -12,23 +12,23 @@ from attnviz.tables.reading import read_table
 from attnviz.tables.stage_names import OF_A_HEAD, stacked, unstacked
 
 _LINES = ("row", "column")
-_KINDS = {"query": "queries", "key": "keys"}  # of the tokens that a row or a column stands for
+_KINDS = {"query": "queries", "key": "keys"}  # Stage.rows or .columns -> what a message calls such tokens
 
 
 def check_shapes(shapes: Mapping[str, tuple[int, ...]], table: Table | None = None, d_v: int | None = None) -> None:
     """Raise ``ValueError`` for the first table that doesn't fit those before it.
 
-    Of several heads, `table` has the stages, and `d_v` counts all context columns.
+    With several heads, `table` has to have the stages, and `d_v` counts the context columns of all heads.
     """
     table = table or _table_of(shapes)
     residual = table.get("residual_1")
     if residual is not None and residual.sources:
-        # A sum asks two widths to be equal: which they are is the tables' own matter first.
+        # A sum needs two tables of equal width. First, all tables have to fit together without the sum.
         alone = {**table, "residual_1": replace(residual, rule=None, sources=())}
         check_shapes(shapes, alone)
         _check_widths(shapes, alone, residual.sources, d_v)
     sizes = _sizes(shapes, table)
-    first: dict[str, tuple[str, int]] = {}  # which table showed a size, and whether by its rows or its columns
+    first: dict[str, tuple[str, int]] = {}  # size -> the first table that shows it, and its axis that does
     for name, shape in shapes.items():
         stage = table.get(name, EVERY_STAGE[base_of(name)])
         for axis, counts in enumerate(sizes[name]):
@@ -88,7 +88,7 @@ def _shown(name: str, axis: int, by: Mapping[str, tuple[int, int | None]], there
 
 
 def _table_of(shown: Container[str]) -> Table:
-    """Return the stages of one head that has these tables."""
+    """Return a single head's stages for these tables."""
     return gone_on_with(layer_table(positions=True, output=True, mask=MASK in shown), shown)
 
 
@@ -120,9 +120,9 @@ Read = Callable[[str, bool, int | None, int | None], Printed | str]
 def tables_in(texts: Mapping[str, str], read: Read | None = None) -> dict[str, Printed | str]:
     """Return the table in each text, or why there is none.
 
-    `read` reads one: a text, whether it may be masked, and how many columns and rows it has to have, where that is
-    known. Where a comma may begin decimals or part two numbers, or a first row be a head, the other tables decide, if
-    they show how many rows and columns there have to be. Tables of several heads in one text are taken apart.
+    `read` is called with a text, whether the table may be masked, and its number of columns and of rows, if known. A
+    comma may be a decimal comma or separate two numbers, and a first row may be a header. The other tables decide that
+    if they show how many rows and columns the table has. A text with tables of several heads is split by head.
     """
     read = read or table_or_why_not
     texts = _by_heads(texts)

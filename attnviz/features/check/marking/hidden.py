@@ -1,8 +1,8 @@
 """The digits that rounding hides in a handout, estimated from all tables.
 
-Each hidden number is off from its print by up to half a unit of its last place, evenly. How a table depends on all of
-them is followed to first order through the rules, by differences; what is printed of a table then narrows what
-they can be (Gaussian conditioning). So a cell can't be excused by digits that another cell rules out.
+Each hidden number differs from its print by up to half a unit of its last place, uniformly distributed. Finite
+differences tell, to first order, how each table depends on all hidden numbers; the table's printed numbers then narrow
+down what the hidden ones can be (Gaussian conditioning). So digits that one cell rules out can't excuse another.
 """
 
 from typing import NamedTuple
@@ -13,24 +13,25 @@ import torch
 from attnviz.core.rules import Rule
 from attnviz.features.check.marking.outcome import Windows
 
-DEVIATIONS = 4.0  # a number further off than so many standard deviations is unlikely by rounding
-MOST_DIGITS = 600  # hidden numbers that are followed one by one; of more, so many random mixtures stand for all
-MOST_TOGETHER = 300  # cells of a table that are held against each other
-_LARGEST = 20_000_000  # derivatives of one table
-_STEP = 1 / 64  # of a difference, in units of what is hidden
-_STEPS = 200  # of the search for digits that explain a row
+DEVIATIONS = 4.0  # rounding doesn't explain a number that is off by more standard deviations
+MOST_DIGITS = 600  # hidden numbers that are followed one by one; random mixtures stand for more than that
+MOST_TOGETHER = 300  # cells of a table that are checked against each other
+_LARGEST = 20_000_000  # numbers in the slopes of one table, if mixtures stand for hidden numbers
+_STEP = 1 / 64  # step of finite differences, as a share of the most that a number hides
+_STEPS = 200  # iterations of the search for digits that explain a row
 _AT_ONCE = 8
-_ALONE = 0.5  # how much cells tell that move together and aren't held against each other
-_OF_ROUNDING = 0.18  # what taking an even error for a Gaussian one costs on average
-_LEAST = 1e-24  # variance of a cell
-_OWN_ARITHMETIC = 1e-12  # of a variance: what float64 can't tell; else cells that move together leave no inverse
-_EVEN = 1 / 3  # the variance of an even error, in squares of the most that it can be
+_ALONE = 0.5  # weight of cells that depend on each other, where they are taken for independent
+_OF_ROUNDING = 0.18  # average loss of log likelihood from taking a uniform error for a Gaussian one
+_LEAST = 1e-24  # least variance of a cell
+_OWN_ARITHMETIC = 1e-12  # float64's error, as a share of a variance; without it, dependent cells make a matrix singular
+_EVEN = 1 / 3  # variance of a uniform error, if the largest error is 1
 
 
 class Estimate(NamedTuple):
     """A table's likeliest numbers ``(rows, columns)``, and how hidden digits move them.
 
-    The `slopes` are ``(hidden numbers, rows, columns)``; `at` is where these stood, ``(hidden numbers,)``.
+    `slopes` are the derivatives by each hidden number, ``(hidden numbers, rows, columns)``. `at` are the values of the
+    hidden numbers for which `value` was computed, ``(hidden numbers,)``.
     """
 
     value: np.ndarray
@@ -46,7 +47,7 @@ class HiddenDigits:
         self.mixed = False  # whether random mixtures stand for the hidden numbers, so that nothing is learned of them
 
     def exactly(self, value: np.ndarray) -> Estimate:
-        """Return a table that hides nothing."""
+        """Return the estimate of a table that hides nothing."""
         return Estimate(value, np.zeros((len(self.mean), *value.shape)), self.mean)
 
     def hide(self, made: Estimate, windows: Windows, where: np.ndarray) -> Estimate:
@@ -77,7 +78,7 @@ class HiddenDigits:
         return drawn * half * np.sqrt(_EVEN / n)
 
     def grown(self, made: Estimate) -> Estimate:
-        """Return the same table by all hidden numbers that there are now."""
+        """Return an estimate with slopes for hidden numbers added since, too."""
         missing = len(self.mean) - len(made.slopes)
         if not missing:
             return made
@@ -93,13 +94,13 @@ class HiddenDigits:
         return made.value + np.where(np.isfinite(moved), moved, 0.0)
 
     def made(self, rule: Rule, *sources: Estimate) -> Estimate:
-        """Return what a rule makes of tables."""
+        """Return the estimate of a rule's result."""
         sources = tuple(map(self.grown, sources))
         values = tuple(torch.from_numpy(np.ascontiguousarray(self.now(source))) for source in sources)
         value = rule.compute(*values).numpy()
         if not len(self.mean):
             return self.exactly(value)
-        # Central differences: exact for products, and far smaller than what is hidden for all else.
+        # Central differences are exact for products; elsewhere their error is far smaller than what is hidden.
         there, back = (
             rule.compute(
                 *(
@@ -130,9 +131,9 @@ class HiddenDigits:
     def fits(
         self, made: Estimate, spread: np.ndarray, windows: Windows, among: np.ndarray, noise: np.ndarray
     ) -> np.ndarray:
-        """Return which cells `among` these are likely, taken together.
+        """Return the cells of `among` that hidden digits explain, taken together.
 
-        `noise` may be added to each; `spread` is how far hidden digits usually move them.
+        `noise` is each cell's floating-point error, `spread` how far hidden digits usually move it.
         """
         expected = self.now(made)
         with np.errstate(all="ignore"):
@@ -169,7 +170,7 @@ class HiddenDigits:
             worst = scaled.max()
             if worst <= 1e-6:
                 break
-            # Where many are as bad as this, they go at once.
+            # If many cells are nearly as bad as the worst, all of them are dropped at once, to save time.
             leaving = scaled >= worst / 2 if (scaled >= worst / 2).sum() > _AT_ONCE else scaled.argmax()
             fitting[tuple(np.argwhere(fitting)[leaving].T)] = False
         return fitting
@@ -177,7 +178,7 @@ class HiddenDigits:
     def _explained(
         self, made: Estimate, windows: Windows, cells: np.ndarray, off: np.ndarray, noise: np.ndarray, row: int
     ) -> bool:
-        """Whether hidden digits within their print can give a row's cells."""
+        """Whether hidden digits of any allowed size can give a row's cells."""
         slopes = self.grown(made).slopes[:, row, cells].T
         target = off[cells] + slopes @ self.mean
         half = windows.half[row, cells]
@@ -220,5 +221,5 @@ class HiddenDigits:
 
 
 def _of_arithmetic(covariance: np.ndarray) -> np.ndarray:
-    """Return the variance of each cell by the arithmetic of this module."""
+    """Return each cell's variance due to rounding errors of this module."""
     return _OWN_ARITHMETIC * np.abs(np.diag(covariance)) + _LEAST

@@ -1,4 +1,4 @@
-"""The mark of each cell of a table: the first that holds."""
+"""The mark of each cell: the first one whose condition holds."""
 
 from typing import NamedTuple
 
@@ -12,26 +12,30 @@ from attnviz.tables.printed_table import Printed
 
 
 class Made(NamedTuple):
-    """What a table should be in each way, with its possible errors."""
+    """A table's right numbers, computed in several ways, with possible errors."""
 
     exact: Bounded
     followed: Bounded
     loose: Bounded
     full: Estimate
-    now: np.ndarray  # the likeliest numbers with all digits, and how far those that are hidden usually move them
-    spread: np.ndarray
-    machine: tuple[np.ndarray, np.ndarray]  # of everything, and of this step alone
+    now: np.ndarray  # the likeliest numbers, with all digits
+    spread: np.ndarray  # how far hidden digits usually move each of them
+    machine: tuple[np.ndarray, np.ndarray]  # floating-point errors: of all steps so far, and of this step alone
 
 
 class Tainted(NamedTuple):
-    """Which cells come from wrong numbers: as printed, and by hidden digits."""
+    """The cells made from wrong numbers.
+
+    `printed` are those made from numbers that are printed wrong, `within` those whose sources have wrong digits, though
+    they may print as the right numbers.
+    """
 
     printed: np.ndarray
     within: np.ndarray
 
 
 def likely_cells(table: Printed, made: Made, reading: Reading, hidden: HiddenDigits) -> np.ndarray:
-    """Return which cells of a table hidden digits make likely."""
+    """Return the cells of a table that hidden digits can explain."""
     given = table.array
     windows = Windows.of(given, table.places, cut=reading.results == "cut")
     with np.errstate(all="ignore"):
@@ -56,7 +60,8 @@ def marks_of(
     followed = plain.hold(made.followed.value)
     stepped = plain.hold(made.followed.value, of_step)
     cut = windows.hold(made.exact.value, of_all) | windows.hold(made.followed.value, of_step) & ~tainted.printed
-    # The first that holds; what a machine's arithmetic may add counts only where nothing else explains the number.
+    # The first reason that holds gives the mark. Unless digits are cut off, floating-point error is allowed for only
+    # where no reason above explains the number.
     reasons = [
         (blank, Mark.BLANK),
         (exact & (in_full | followed), Mark.RIGHT),
@@ -77,9 +82,10 @@ def marks_of(
 
 
 def with_allowed(table: Printed, made: Made, marks: np.ndarray, reading: Reading) -> np.ndarray:
-    """Return marks without errors that hidden digits of printed tables explain.
+    """Return the marks, with errors that hidden digits can explain forgiven.
 
-    After a slip, so many digits are wrong that print as right ones: what these allow is no second error.
+    After a slip, many numbers print as the right ones though their hidden digits are wrong. A later cell that such
+    digits can explain isn't counted as a second error.
     """
     windows = Windows.of(table.array, table.places, cut=reading.results == "cut")
     allowed = windows.hold(made.loose.value, made.loose.error + made.machine[1])

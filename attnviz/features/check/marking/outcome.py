@@ -15,19 +15,22 @@ from attnviz.features.check.marking.printing import Half
 from attnviz.features.check.marking.settings import Reading, Settings
 from attnviz.tables.printed_table import MAX_DECIMALS, as_table
 
-# Print-outs are of float32 as a rule: what it cannot hold is no one's error, and a tie may be rounded either way.
+# Most printed numbers were computed in float32: what it can't hold is nobody's error, and ties may round either way.
 FLOAT32_SLACK = 1e-6
 
 
 class Mark(StrEnum):
     """The mark of one cell.
 
-    `RIGHT` is what exact arithmetic rounds to; `CARRIED` differs from that, and is what arithmetic on right,
-    rounded numbers before it gives; `HIDDEN` differs as digits that rounded numbers before it do not show can move
-    it; `CUT` is right but for its last digit, which was cut off and not rounded, like those of the other tables;
-    `FOLLOWS` is not right, and follows correctly from a wrong number before it. `UNLIKELY` could be moved so far by
-    hidden digits, if all of them conspired, but hardly ever is; `DOUBTFUL` is wrong if the inputs are exact as printed,
-    and right if they hide digits, which is about as likely; `WRONG` is none of these; `BLANK` is left out.
+    - `RIGHT`: exact arithmetic rounds to it.
+    - `CARRIED`: it differs from that, because it was computed from earlier numbers that are right, but rounded.
+    - `HIDDEN`: it differs as far as hidden digits of rounded earlier numbers can move it.
+    - `CUT`: it is right, but its digits were cut off and not rounded, like those of the other tables.
+    - `FOLLOWS`: it isn't right, but follows correctly from a wrong number before it.
+    - `UNLIKELY`: hidden digits could move it so far if all of them worked together, which hardly ever happens.
+    - `DOUBTFUL`: it is wrong if the inputs are exact as printed, and right if they hide digits, which is as likely.
+    - `WRONG`: it is none of these.
+    - `BLANK`: it was left out.
     """
 
     RIGHT = "right"
@@ -41,7 +44,7 @@ class Mark(StrEnum):
     BLANK = "blank"
 
 
-ENTERS = (Mark.WRONG, Mark.UNLIKELY)  # where an error enters
+ENTERS = (Mark.WRONG, Mark.UNLIKELY)  # marks of a cell in which an error enters the computation
 NOT_RIGHT = (*ENTERS, Mark.FOLLOWS)
 
 
@@ -53,7 +56,7 @@ class Windows(NamedTuple):
 
     @classmethod
     def of(cls, given: np.ndarray, places: np.ndarray, *, cut: bool = False) -> "Windows":
-        """Return the intervals for these decimals, if rounded or `cut` off."""
+        """Return the intervals for numbers rounded, or `cut` off, at these decimals."""
         half = 0.5 * 10.0 ** -places.astype(np.float64)
         if not cut:
             return cls(given, half)
@@ -61,7 +64,7 @@ class Windows(NamedTuple):
 
     def hold(self, right: np.ndarray, error: np.ndarray | float = 0.0) -> np.ndarray:
         """Return which numbers would print like this, within an error."""
-        with np.errstate(all="ignore"):  # infinities are compared by themselves
+        with np.errstate(all="ignore"):  # infinite numbers are compared below
             slack = self.half + FLOAT32_SLACK * np.maximum(1.0, np.abs(right)) + error
             close = np.abs(self.middle - right) <= slack
         return np.where(np.isfinite(right), close, self.middle == right)
@@ -71,7 +74,7 @@ def mark(given: Any, computed: Any, decimals: int = 4) -> tuple[tuple[Mark, ...]
     """Return a mark per cell: does the computed number round to it?
 
     `given` and `computed` are ``(rows, columns)``, as nested sequences or arrays; a NaN in `given` is a blank.
-    A tie may be rounded either way, and what float32 cannot hold is allowed for.
+    A tie may be rounded either way, and float32's rounding error is allowed for.
 
     Raises ``ValueError`` for tables of different shapes, and for decimals outside of 0 to 12.
 
@@ -95,11 +98,11 @@ def as_marks(marks: np.ndarray) -> tuple[tuple[Mark, ...], ...]:
 class MarkedTable:
     """A result with its marks.
 
-    `given` is the table as printed (NaN for a blank), `exact` what exact arithmetic gives, `followed` what arithmetic
-    on the printed tables before it gives, and `full` what it gives with all digits that can be known of them; all are
-    float64 ``(rows, columns)``. `places` are the decimals of each number, `spread` how far hidden digits usually move
-    each. `unit` is what its numbers are parts of: 100 for percent. `behind` are the numbers of half precision behind
-    those that are printed, and `noise` how far a machine's arithmetic may be from the exact ones.
+    `given` is the printed table (NaN for a blank), `exact` the result of exact arithmetic, `followed` the result of
+    computing from the earlier tables as printed, and `full` the result of computing from them with all digits that can
+    be known; all are float64 ``(rows, columns)``. `places` are the decimals of each number, and `spread` says how far
+    hidden digits usually move each. `unit` is what its numbers are parts of, such as 100 for percent. `behind` are the
+    half-precision numbers behind the printed ones, and `noise` is how far floating-point error may move the exact ones.
     """
 
     stage: Stage
@@ -124,12 +127,12 @@ class MarkedTable:
         return np.array([[each in marks for each in row] for row in self.marks])
 
     def decimals_at(self, row: int, column: int) -> int:
-        """Return with how many decimals a cell is printed."""
+        """Return the number of decimals that a cell is printed with."""
         return self.decimals if self.places is None else int(self.places[row, column])
 
     @property
     def windows(self) -> Windows:
-        """The numbers that would be printed as these are."""
+        """The intervals of numbers that would be printed like these."""
         places = np.full(self.given.shape, self.decimals) if self.places is None else self.places
         return Windows.of(self.given if self.behind is None else self.behind, places)
 
@@ -148,12 +151,12 @@ class MarkedTable:
 class Marking:
     """A marked computation: its results, its inputs and intermediate tables.
 
-    `rounded` are the printed tables that hide digits. `before` holds, for every table of the computation, printed or
-    not, what the tables after it were followed from, and `full` the same with all digits that can be known; `decimals`
-    those of the printed tables. `half` is the half precision that the results were taken to be computed in, because
-    their numbers tell it; `masked` is the mask that was found in them, which nobody had named. `otherwise` is
-    the other reading, in which nothing is wrong, where numbers are in doubt; `said` the half precision that the tables
-    say they are of.
+    `taken` names the inputs, and `rounded` the printed tables that hide digits. `before` has, for every table of the
+    computation, printed or not, the numbers from which later tables follow; `full` has the same with all digits that
+    can be known. `decimals` are those of the printed tables. `half` is the half precision in which the results were
+    computed, judging by their numbers; `said` is the half precision that the tables' own dtype states. `masked` is a
+    mask that was found in the numbers without being stated. If numbers are in doubt, `otherwise` is the marking by
+    another reading, in which they are right.
     """
 
     settings: Settings
@@ -167,19 +170,19 @@ class Marking:
     full: Mapping[str, np.ndarray] = field(default_factory=dict)
     reading: Reading = Reading()  # noqa: RUF009  frozen
     masked: Masked | None = None
-    unlikeliness: float = 0.0  # of these numbers, read like this: the negative logarithm
+    unlikeliness: float = 0.0  # negative logarithm of how likely these numbers are in this reading
     otherwise: "Marking | None" = None
     said: str = ""
-    _in_words: ClassVar[Callable[["Marking"], str]]  # the room says how
+    _in_words: ClassVar[Callable[["Marking"], str]]  # set in marking/__init__.py
 
     def __str__(self) -> str:
         return self._in_words()
 
     def __repr__(self) -> str:
-        """Say the verdict: its tables and stages would fill pages."""
+        """Return the verdict alone, because tables and stages would fill pages."""
         return f"<Marking: {self}>"
 
-    def _repr_html_(self) -> str:  # a page knows what a marking is, so it's imported when a notebook asks
+    def _repr_html_(self) -> str:  # imported late, because marking_page.py imports this module
         return resolve_name("attnviz.features.check.marking_page:marking_markup")(self)
 
     def count(self, *marks: Mark) -> int:

@@ -35,13 +35,13 @@ from attnviz.features.check.marking.walk import Walk
 from attnviz.tables.printed_table import Printed
 from attnviz.words import say
 
-BEYOND_DOUBT = math.log(5000.0)  # so much likelier has a reading to be, before it calls wrong what another calls right
+BEYOND_DOUBT = math.log(5000.0)  # how much likelier a reading has to be to call wrong what another calls right
 
 
 def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
     """Return the likeliest marking, with wrong cells perhaps put in doubt.
 
-    They're in doubt where they would be right if the inputs hid digits, and that isn't much less likely.
+    A wrong cell is in doubt if it would be right with inputs that hide digits, and that isn't much less likely.
     """
     rights = [other for other in others if other.reading.inputs != "exact" and _excuses(other, best).any()]
     rights = [other for other in rights if other.unlikeliness - best.unlikeliness < BEYOND_DOUBT]
@@ -62,21 +62,22 @@ def _excuses(other: Marking, best: Marking) -> np.ndarray:
 
 
 def _excused(table: MarkedTable, same: MarkedTable) -> np.ndarray:
-    """Return which cells only a reading that clears the table calls right."""
+    """Return wrong cells that another reading, without errors here, calls right."""
     return table.at(*NOT_RIGHT) & ~same.at(*NOT_RIGHT) & (not same.count(*ENTERS))
 
 
 def _shown_alike(marking: Marking) -> bool:
     """Whether inputs show at least as many decimals as wrong results.
 
-    A spreadsheet shows all alike; who prints fewer decimals of the inputs has nothing hidden there.
+    A spreadsheet shows all numbers with the same decimals, and may hide digits of the inputs. Whoever prints inputs
+    with fewer decimals than the results has inputs without hidden digits.
     """
     most = max((table.decimals for table in marking.tables if table.count(*NOT_RIGHT)), default=0)
     return max((marking.decimals[name] for name in marking.taken), default=0) >= most
 
 
 _SAID: Mapping[float, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
-_STAYS_WRONG = 1 / 3  # of the cells of a table
+_STAYS_WRONG = 1 / 3  # a reading clears up a table if fewer of its cells stay wrong
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
 
@@ -89,20 +90,19 @@ def mark_pipeline(
     """Mark a computation's tables, named by their stages; any may be missing.
 
     `tables` are :class:`Printed`, nested sequences or arrays ``(rows, columns)``; a bias is one row. `decimals`
-    overrides those that each table shows. `d_k` is needed only to scale scores where no table shows it. `activation`
-    is what stands between the layers of a feed-forward step, "relu" or "gelu"; with tables of E and P, X is their sum.
+    overrides those that each table shows. `d_k` is needed only to scale scores where no table shows it. `activation` is
+    the function between the layers of a feed-forward step, "relu" or "gelu". With tables of E and P, X is their sum.
 
     Several heads have their tables stacked, ``(n_heads, rows, columns)``, or one by one, by names such as
     "heads.0.scores"; Q, K, V and the context hold those of all heads side by side. `n_heads` is how many there are,
     where no table shows it; `d_k` is then that of one head.
 
-    Three things are found by the numbers where they are None: whether there is a mask, `causal`, or another
-    `mask` such as "window:3"; whether printed inputs
-    have hidden digits, `rounded_inputs`; and how results were `carried` on: "rounded" as printed, in "full", or with
-    digits "cut" off in place of rounded. The reading that makes the numbers likeliest is taken: see
-    ``Marking.reading``.
+    Three things are found from the numbers where they are None: whether there is a mask, `causal`, or another `mask`
+    such as "window:3"; whether printed inputs have hidden digits, `rounded_inputs`; and how results were `carried` on
+    to later steps: "rounded" as printed, in "full", or with digits "cut" off in place of rounded. The reading that
+    makes the numbers likeliest is taken: see ``Marking.reading``.
 
-    Raises ``ValueError`` for an unknown name, way or activation, shapes that do not fit, and an unknown d_k.
+    Raises ``ValueError`` for an unknown name, way or activation, shapes that don't fit, and an unknown d_k.
 
     >>> given = {"q": [[1, 0], [0, 1]], "k": [[1, 2], [3, 4]], "scores": [[1, 3], [2, 5]]}
     >>> mark_pipeline(given, decimals=0).first_wrong[1:]
@@ -133,8 +133,9 @@ def mark_pipeline(
     open_ = causal is None and mask is None and found is None and marking.n_not_right
     for perhaps, is_shown in perhaps_masked(printed, marking.before).items() if open_ else ():
         masked = _likeliest(printed, replace(settings, masked=perhaps), rounded_inputs, carried, precision)
-        # As many may be wrong either way, as where dropout takes the one weight that told them apart.
-        # A mask that a row contradicts has to explain most of what is wrong.
+        # With and without the mask, equally many cells may be wrong, for example if dropout has zeroed the one weight
+        # that would show the difference; then the likelier marking is better. A mask that a row contradicts has to
+        # leave at most half of the errors.
         is_better = (masked.n_not_right, masked.unlikeliness) < (marking.n_not_right, marking.unlikeliness)
         if is_better and (is_shown or masked.n_not_right <= marking.n_not_right / 2):
             marking, found = masked, perhaps
@@ -191,7 +192,7 @@ def _in_half(
         return best
     reading = Reading("rounded" if rounded else "exact" if rounded is False else "long", carried or "either")
     marking = Walk(printed, settings, reading, half.precision, half).marking()
-    # What so many numbers tell is beyond doubt.
+    # So many numbers of half precision leave no doubt: with -inf, no other reading is tried.
     return replace(marking, unlikeliness=-math.inf) if marking.n_not_right < best.n_not_right else best
 
 
@@ -210,7 +211,7 @@ def _readings(printed: Mapping[str, Printed], rounded: bool | None, carried: Res
         Reading(each, way)
         for way in ways
         for each in inputs
-        if carried or each == "exact" or way != "full"  # of inputs with hidden digits, all goes on in full
+        if carried or each == "exact" or way != "full"  # with hidden digits in inputs, "either" is in full already
     )
 
 

@@ -14,16 +14,16 @@ from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
 
 def in_its_unit(table: Printed, shares: bool, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:
-    """Return a table in whole units, and the unit it was in.
+    """Return a table converted from percent or the like, and its unit.
 
-    The unit is 100 for percent or 1000, where only that makes most numbers fit; `fits` says which cells do.
+    The unit is 100 (percent) or 1000 if most numbers fit only after the conversion, else 1; `fits` says which cells do.
     """
     there = np.isfinite(table.array) & (table.array != 0)
     if there.sum() < 2 or fits(table)[there].mean() > 0.3:
         return table, 1
     for unit, zeros in ((100, 2), (1000, 3)):
         if unit == 100 and not shares:
-            continue  # elsewhere, a hundred times too large is too large
+            continue  # nobody prints other tables in percent: there, a factor of 100 is an error
         shown = (
             None if table.cell_decimals is None else tuple(tuple(n + zeros for n in row) for row in table.cell_decimals)
         )
@@ -41,16 +41,16 @@ def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
     return replace(table, rows=tuple(map(tuple, numbers.tolist())))
 
 
-_AS_ENDLESS = -9_999.0  # so far below, people print −∞: −10000, −1e9
-_MOST_SIZES = 64  # of windows that are tried where weights that are seen round to 0, too
-_MOST_LIKELY = 3  # masks by which a handout is marked, to see which leaves the least wrong
+_AS_ENDLESS = -9_999.0  # a number down here stands for −∞, such as −10000 or −1e9
+_MOST_SIZES = 64  # sizes of a mask, such as a window's, that are tried if weights of visible keys may be 0, too
+_MOST_LIKELY = 3  # masks with which a handout is marked, to see which one leaves the fewest errors
 _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"
 
 
 def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
     """Return the mask that scores or weights show; None without one.
 
-    Hidden keys are -∞ or blank, all others numbers. Blanks alone tell only of a causal mask.
+    Hidden keys are -∞ or blank, and all others are numbers. Blanks alone are evidence only of a causal mask.
 
     >>> found = found_mask({"scores": Printed.of([[1.0, -1e9], [2.0, 3.0]])})
     >>> found and found.kind.name, found_mask({"scores": Printed.of([[1, 2]])})
@@ -63,9 +63,9 @@ def found_mask(printed: Mapping[str, Printed]) -> Masked | None:
 def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarray]) -> dict[Masked, bool]:
     """Return masks that zeros in attention weights suggest, the likeliest first.
 
-    Every key that one hides has an attention weight of 0, in all rows or, where the value is False, in all but one,
-    which may be wrong. Attention weights that are seen may round to 0, too, so of several such masks these are the few
-    with which the softmax of the scaled scores in `before` comes nearest to them.
+    Each key that a mask hides has an attention weight of 0 in all rows or, if the mask's value is False, in all rows
+    but one, which may be wrong. As weights of visible keys may round to 0, too, many masks may fit. Returned are the
+    few with which the softmax of the scaled scores in `before` comes nearest to the printed weights.
     """
     every = {name: table.array for name, table in printed.items() if base_of(name) == _WEIGHTS}
     zeros = [weights == 0 for weights in every.values()]
@@ -88,12 +88,12 @@ def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarr
 
 
 def _rows_that_show(hidden: np.ndarray, zeros: list[np.ndarray]) -> list[bool]:
-    """Return for each row with hidden keys whether these have zeros."""
+    """Return for each row with hidden keys whether their weights are 0."""
     return [bool(each[row][hidden[row]].all()) for each in zeros for row in np.flatnonzero(hidden.any(axis=1))]
 
 
 def _masks(zeros: np.ndarray) -> Iterator[Masked]:
-    """Yield masks that leave each query a key, the exact one first."""
+    """Yield masks that leave each query a key; the best fit first."""
     if exactly := Masked.like(zeros):
         yield exactly
     for kind in MASKS.values():
@@ -134,8 +134,8 @@ def _written(name: str, table: Printed, masked: Masked) -> Printed:
     return with_numbers(table, np.where(hidden, -np.inf if name == "scaled_scores" else np.nan, table.array))
 
 
-_TELLS = -1.0  # the logarithm of a chance: numbers that likely lie on a grid are those that they are printed as
-_CHANCE = math.log(1e-6)  # of other numbers to lie on a grid all together; what is likelier proves nothing
+_TELLS = -1.0  # log chance to lie on a grid by accident; a table below it is evidence for the grid
+_CHANCE = math.log(1e-6)  # log chance of all tables together; if it is larger, they may be on the grid by accident
 
 
 class Grid(NamedTuple):
@@ -148,12 +148,12 @@ class Grid(NamedTuple):
     largest: float
 
     def steps(self, values: np.ndarray) -> np.ndarray:
-        """Return how far apart its numbers are where these values lie."""
+        """Return how far apart the type's numbers are near these values."""
         exponents = np.frexp(values)[1] - 1
         return np.ldexp(1.0, np.maximum(exponents, self.least) - self.digits + 1)
 
     def holds(self, table: Printed) -> np.ndarray:
-        """Return which cells print a number of this type, or nothing finite."""
+        """Return which cells show a number of this type, or aren't finite."""
         shortest = table.cell_decimals is not None and len({count for row in table.cell_decimals for count in row}) > 1
         values, units = (
             table.array,
@@ -174,7 +174,8 @@ class Grid(NamedTuple):
     def chance(self, table: Printed, finer: "Grid") -> float:
         """Return the log chance that a table fits the grid by accident.
 
-        It's printed from a `finer` one then; round numbers lie on every grid, and count by the digits that they need.
+        In that case its numbers are of a `finer` type. Round numbers lie on every grid, so each number counts only by
+        the digits that it needs.
         """
         there = np.isfinite(table.array) & (table.array != 0)
         values = table.array[there]
@@ -191,7 +192,10 @@ _GRIDS = (
 
 
 class Half(NamedTuple):
-    """A half precision that was found, with its tables and other cells."""
+    """A half precision that was found in printed numbers.
+
+    `tables` names the tables with all numbers on its `grid`; `elsewhere` has each table's cells that aren't on it.
+    """
 
     grid: Grid
     tables: tuple[str, ...]
@@ -204,7 +208,7 @@ class Half(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """How the type rounds."""
+        """The type's largest relative rounding error."""
         return self.grid.precision
 
 
@@ -216,7 +220,7 @@ def half_of(printed: Mapping[str, Printed]) -> Half | None:
         chances = {name: grid.chance(table, finer) for name, table in printed.items()}
         telling = [name for name, chance in chances.items() if chance < _TELLS]
         n_whole = len(set(telling) & set(whole))
-        # Of many tables some lie on a grid by chance: so many ways there are to choose them.
+        # Out of many tables, some lie on a grid by chance: the more ways there are to choose them, the likelier.
         chosen = math.log(math.comb(len(telling), n_whole))
         if sum(chances[name] for name in whole) + chosen < _CHANCE:
             return Half(grid, whole, {name: ~cells for name, cells in held.items()})

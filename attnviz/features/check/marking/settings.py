@@ -31,9 +31,10 @@ _WIDE = {"q": ("w_q", "b_q", "q"), "k": ("w_k", "b_k", "k"), "v": ("w_v", "b_v",
 
 
 class Shared(NamedTuple):
-    """How heads share columns: their numbers, and the widths of all together.
+    """How heads share columns.
 
-    `n_kv` heads have keys and values of their own; `d_k` is all Q's width, `d_v` all context vectors'.
+    There are `n` heads, whose queries share the keys and values of `n_kv` heads. `d_k` and `d_v` are the widths of Q
+    and of the context vectors, all heads together.
     """
 
     n: int = 1
@@ -43,7 +44,7 @@ class Shared(NamedTuple):
 
 
 def base_of(name: str) -> str:
-    """Return what a matrix is called without the path of its head."""
+    """Return the name of a matrix without the path of its head."""
     return name.rpartition(".")[2]
 
 
@@ -84,7 +85,7 @@ def apart(tables: Mapping[str, Any]) -> dict[str, Any]:
 def _axes_of(table: Any) -> int:
     try:
         return np.ndim(table.detach().cpu() if hasattr(table, "detach") else table)
-    except ValueError:  # of rows of several lengths, which are no table
+    except ValueError:  # rows of different lengths, which are no table
         return 0
 
 
@@ -101,9 +102,9 @@ def is_known(name: str) -> bool:
 def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: int | None) -> Shared:
     """Return how heads share columns, by stated numbers or by the tables.
 
-    `d_k` is that of one head, where no table shows it.
+    `d_k` is that of one head, used where no table shows it.
 
-    Raises ``ValueError`` for tables of more heads than stated, and for columns that heads can't share out.
+    Raises ``ValueError`` for tables of more heads than stated, and for columns that can't be divided among the heads.
     """
     shown = 1 + max((head for name in shapes if (head := _head_of(name)) is not None), default=0)
     n = shown if stated is None else stated
@@ -143,7 +144,7 @@ def shared_out(shapes: Mapping[str, tuple[int, ...]], stated: int | None, d_k: i
 def of_one_head(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return a single head's tables without its path.
 
-    Raises ``ValueError`` for a name that is then there twice.
+    Raises ``ValueError`` if two tables would have the same name then.
     """
     found: dict[str, Any] = {}
     for name, table in tables.items():
@@ -159,8 +160,8 @@ def in_order(printed: Mapping[str, Printed], table: Table) -> dict[str, Printed]
     return dict(sorted(printed.items(), key=lambda each: places[each[0]]))
 
 
-ROUNDED_FROM = 4  # decimals: fewer are typed by hand as a rule, and exact; so many are a print-out, which was rounded
-ALL_DIGITS = 8  # decimals: digits after so many tell nothing beside the error of a machine's arithmetic
+ROUNDED_FROM = 4  # decimals: numbers with fewer are mostly exact and typed by hand; others were printed, and rounded
+ALL_DIGITS = 8  # decimals: any further digits are smaller than floating-point errors
 
 Inputs = Literal["exact", "long", "rounded"]
 Results = Literal["either", "rounded", "full", "cut"]
@@ -215,9 +216,9 @@ def gone_on_with(
 class Reading:
     """A way to read a handout.
 
-    Its inputs are `exact` as printed, or `rounded`, so that they hide digits, or they do so only where they are `long`,
-    with four decimals or more. Its results were carried on `rounded`, as printed, or in `full`, or `either` (each cell
-    may be what the one or the other gives); or their digits were `cut` off.
+    Its `inputs` are "exact" as printed, or "rounded", so that they hide digits, or "long": then only inputs with four
+    decimals or more hide digits. Its `results` were used by later steps "rounded", as they are printed, or in "full",
+    or "either" way, cell by cell; or they were printed with digits "cut" off.
     """
 
     inputs: Inputs = "exact"
@@ -225,7 +226,7 @@ class Reading:
 
     @property
     def unlikeliness(self) -> float:
-        """How unlikely the reading is before seeing numbers, as a logarithm."""
+        """How unlikely the reading is before numbers are seen, as a logarithm."""
         return _OF_INPUTS[self.inputs] + _OF_RESULTS[self.results]
 
     @property
@@ -234,7 +235,7 @@ class Reading:
         return self.results == "full" or self.inputs != "exact"
 
     def hides(self, decimals: int) -> bool:
-        """Whether inputs with so many decimals hide digits that matter."""
+        """Whether inputs with this many decimals hide digits that matter."""
         if not 0 < decimals < ALL_DIGITS:
             return False
         return self.inputs == "rounded" or (self.inputs == "long" and decimals >= ROUNDED_FROM)

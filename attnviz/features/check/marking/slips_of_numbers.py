@@ -11,9 +11,9 @@ from attnviz.words import say
 
 
 def _left_as_it_was(step: Step) -> Candidates:
-    """Yield the sources, as if the step was left out.
+    """Yield the sources, as if the step had been left out.
 
-    Left-out summands and scaling are slips of their own.
+    A forgotten summand and forgotten scaling are slips of their own.
     """
     if step.stage.kind not in (Add.name, Scale.name):
         for name in step.stage.sources[:2] if step.stage.name in ("q", "k", "v") else step.stage.sources[-1:]:
@@ -24,7 +24,7 @@ def _left_as_it_was(step: Step) -> Candidates:
 
 
 def _turned(step: Step) -> Candidates:
-    """Rows and columns are exchanged."""
+    """Yield the result with rows and columns exchanged."""
     if step.stage.name == "scores":
         yield Candidate(step.right.T, {"q": step.symbol("q"), "k": step.symbol("k")}, named="exchanged")
     else:
@@ -32,15 +32,15 @@ def _turned(step: Step) -> Candidates:
 
 
 def _columns_shifted(step: Step) -> Candidates:
-    """The columns are shifted by one; two that are, are swapped."""
+    """Return the result with columns shifted by one, if there are three."""
     return [np.roll(step.right, by, axis=1) for by in (1, -1)] if step.right.shape[1] > 2 else []
 
 
 def _columns_swapped(step: Step) -> Candidates:
-    """Yield the results of swapping two columns, of it or its factors."""
+    """Yield the results of swapping two columns, its own or a factor's."""
     factors = list(enumerate(step.stage.sources[:2])) if step.rule.is_product else []
     if step.stage.name != "scores":
-        factors = factors[:1]  # columns of the second factor are those of the product
+        factors = factors[:1]  # swapping columns of the second factor swaps those of the product
     for i, j in pairs(step.right.shape[1]):
         swapped = step.right[:, _exchanged(step.right.shape[1], i, j)]
         yield Candidate(swapped, {"of": step.stage.symbol, "first": str(i), "second": str(j)})
@@ -58,14 +58,17 @@ def _exchanged(n: int, i: int, j: int) -> list[int]:
 
 
 def _rows_swapped(step: Step) -> Candidates:
-    """Two rows are swapped; of two in all, they are shifted."""
+    """Yield the results of swapping two rows, unless there are just two.
+
+    Then, swapping them is the same as the slip "rows_shifted".
+    """
     n = len(step.right)
     for i, j in pairs(n) if n != 2 else ():
         yield Candidate(step.right[_exchanged(n, i, j)], {"first": Row(i), "second": Row(j)})
 
 
 def _row_of_another(step: Step) -> Candidates:
-    """A row is that of another."""
+    """Yield the results of writing another row in a row's place."""
     for row, other in np.ndindex(len(step.right), len(step.right)):
         if row != other:
             values = step.right.copy()
@@ -77,7 +80,7 @@ def _row_of_another(step: Step) -> Candidates:
 
 
 def _power_of_ten(step: Step) -> Candidates:
-    """The point of all numbers is at another place."""
+    """Yield the results with the decimal point of all numbers moved."""
     for n in (1, 2, 3):
         yield Candidate(step.right * 10.0**n, {"power": say(f"marking.power.{n}")}, named="times_ten")
         yield Candidate(step.right / 10.0**n, {"part": say(f"marking.part_of.{n}")}, named="tenth")
@@ -175,7 +178,7 @@ def _read_as(
     for named, value in slips:
         if abs(value - read) <= 4 * step.half / np.abs(weights).max():
             yield as_read(value, named)
-    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) > 1:  # of one cell, any number can be the cause
+    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) > 1:  # a single cell would fit any number
         yield as_read(read, "misread", fitted=1)
 
 

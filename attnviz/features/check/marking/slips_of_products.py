@@ -31,7 +31,8 @@ def _cut_otherwise(step: Step) -> Candidates:
 def _cuts(step: Step, name: str) -> Iterator[np.ndarray]:
     """Yield a head's part of a matrix, cut in three wrong ways.
 
-    Numbers in a row, head by head; every n-th column of n heads; or the first way filled in by columns.
+    A head gets consecutive numbers in place of columns, filled in row by row; or every n-th column, for n heads; or
+    consecutive numbers, filled in column by column.
     """
     whole, heads = step.whole[name], step.settings.heads
     n = heads.n if name == "q" else heads.n_kv
@@ -53,7 +54,7 @@ def _joined_otherwise(step: Step) -> Candidates:
 
 
 def _output_forgotten(step: Step) -> Candidates:
-    """What the heads have found is not multiplied by W_o."""
+    """Yield the joined heads, not multiplied by W_o."""
     if step.sources[0].shape == step.right.shape:
         yield step.sources[0]
         if len(step.sources) > 2:
@@ -61,14 +62,14 @@ def _output_forgotten(step: Step) -> Candidates:
 
 
 def _one_head(step: Step) -> Candidates:
-    """All columns were taken for one head."""
+    """Yield the scores if all columns are taken for one head."""
     q, k = step.whole.get("q"), step.whole.get("k")
     if step.head is not None and q is not None and k is not None and q.shape[1] == k.shape[1]:
         yield q @ k.T
 
 
 def _of_another_head(step: Step) -> Candidates:
-    """The table is that of another head."""
+    """Yield the same table of other heads."""
     for other in range(step.settings.heads.n if step.head is not None else 0):
         table: np.ndarray | None
         if step.stage.kind == Slice.name:
@@ -98,14 +99,14 @@ def _columns_of(step: Step, head: int, name: str) -> np.ndarray:
 
 
 def _w_transposed(step: Step) -> Candidates:
-    """W turned over, which is how ``nn.Linear`` keeps it."""
+    """Yield the product with W transposed, as ``nn.Linear`` stores it."""
     if step.stage.name != "scores" and step.sources[0].shape[1] == step.sources[1].shape[1]:
         values = step.sources[0] @ step.sources[1].T + sum(step.sources[2:])
         yield Candidate(values, {"of": step.symbol(step.stage.sources[1])})
 
 
 def _from_the_left(step: Step) -> Candidates:
-    """W X in place of X W."""
+    """Yield W X in place of X W."""
     if step.stage.name != "scores" and step.sources[1].shape[1] == step.sources[0].shape[0]:
         first, second = map(step.symbol, step.stage.sources[:2])
         yield Candidate(step.sources[1] @ step.sources[0], {"first": first, "second": second})
@@ -131,14 +132,14 @@ def _other_summand(step: Step) -> Candidates:
 
 
 def _taken(step: Step, n: int, other: str, due: str) -> Candidates:
-    """One of the sources is another table of the same shape."""
+    """Yield the result with source n replaced by another, equally large table."""
     if other != due and step.has(other) and step.tables[other].shape == step.tables[due].shape:
         values = step.computed_with(n, step.tables[other])
         yield Candidate(values, {"taken": step.symbol(other), "due": step.symbol(due)})
 
 
 def _scaled_early(step: Step) -> Candidates:
-    """Scores divided by √d_k a step too early, or multiplied by it."""
+    """Yield scores divided or multiplied by √d_k a step too early."""
     root = math.sqrt(step.settings.d_head or step.sources[0].shape[1])
     if root > 1:
         yield Candidate(step.right / root, {"root": written(root, 3)}, named="divided_early")
@@ -146,7 +147,7 @@ def _scaled_early(step: Step) -> Candidates:
 
 
 def _bias_forgotten(step: Step) -> Candidates:
-    """The bias is left out."""
+    """Yield the product without its bias."""
     if len(step.sources) == 3:
         yield Candidate(step.right - step.sources[2], {"bias": step.symbol(step.stage.sources[2])})
 
@@ -162,19 +163,19 @@ def _summand_forgotten(step: Step) -> Candidates:
 
 
 def _residual_added(step: Step) -> Candidates:
-    """X is added, which belongs to a later step."""
+    """Yield the result with X added, which belongs to a later step."""
     if step.has("x") and step.tables["x"].shape == step.right.shape:
         yield step.right + step.tables["x"]
 
 
 def _not_transposed(step: Step) -> Candidates:
-    """Q K in place of Q Kᵀ."""
+    """Yield Q K in place of Q Kᵀ."""
     if step.sources[0].shape[1] == step.sources[1].shape[0]:
         yield step.sources[0] @ step.sources[1]
 
 
 def _weights_turned(step: Step) -> Candidates:
-    """The attention weights read down their columns."""
+    """Yield the context if attention weights are read down their columns."""
     if step.sources[0].shape[0] == step.sources[0].shape[1]:
         yield step.computed(step.sources[0].T, step.sources[1])
 

@@ -37,7 +37,7 @@ def _of_row(values: np.ndarray) -> np.ndarray:
 
 
 def _divided_otherwise(step: Step) -> Candidates:
-    """Divided by something else than √d_k."""
+    """Yield scores divided by something other than √d_k."""
     rule, settings = step.rule.scaling, step.settings
     assert rule is not None
     scores = step.sources[0] / rule.temperature
@@ -64,13 +64,13 @@ def _divisors(step: Step, d_k: int | None) -> Iterator[tuple[str, float, dict[st
 
 
 def _mask_forgotten(step: Step) -> Candidates:
-    """Scaled without the mask."""
+    """Yield scaled scores without the mask."""
     if len(step.sources) > 1 and step.rule.scaling:
         yield step.sources[0] / step.rule.scaling.divisor
 
 
 def _mask_ignored(step: Step) -> Candidates:
-    """The softmax of scores without the mask."""
+    """Yield the softmax of unmasked scores, if scaled scores are printed."""
     unmasked = _unmasked(step)
     if unmasked is not None and "scaled_scores" in step.decimals:
         yield _softmax(unmasked)
@@ -93,20 +93,20 @@ def _unmasked(step: Step) -> np.ndarray | None:
 
 
 def _from_unscaled(step: Step) -> Candidates:
-    """The softmax of scores before they were divided."""
+    """Yield the softmax of scores before they were divided."""
     if step.has("scores") and _root(step) > 1:
         scores = step.tables["scores"]
         yield _softmax(scores + step.tables[MASK] if step.has(MASK) else scores)
 
 
 def _scaled_again(step: Step) -> Candidates:
-    """The softmax of scores divided twice."""
+    """Yield the softmax of scores divided twice."""
     if (root := _root(step)) > 1:
         yield Candidate(_softmax(step.sources[0] / root), {"root": written(root, 3)})
 
 
 def _root(step: Step) -> float:
-    """Return what printed scores were divided by; 1 where they weren't."""
+    """Return the divisor of printed scaled scores; 1 if there are none."""
     divided = step.settings.scale and "scaled_scores" in step.decimals
     return math.sqrt(step.settings.d_head or 1) if divided else 1.0
 
@@ -125,20 +125,20 @@ def _dropped_out(step: Step) -> Candidates:
     if kept.sum() < 2 or not dropped.any():
         return
     factor = float((step.given[kept] * step.right[kept]).sum() / (step.right[kept] ** 2).sum())
-    p = round(20 * (1 - 1 / factor)) / 20 if factor > 1 else 0.0  # as people choose it, in steps of 0.05
+    p = round(20 * (1 - 1 / factor)) / 20 if factor > 1 else 0.0  # people choose multiples of 0.05
     if 0 < p < 1:
         values = np.where(step.given == 0, 0.0, step.right / (1 - p))
         yield Candidate(values, {"p": written(p, 2)}, fitted=1)
 
 
 def _largest_from_some(step: Step) -> Candidates:
-    """The largest score subtracted above or below the fraction line only."""
+    """Yield weights whose numerator or denominator alone subtracts the largest score."""
     plain, lowered = _exponentials(step)
     yield lowered / _of_row(plain)
     yield plain / _of_row(lowered)
 
 
-# Another design of attention, which the marking doesn't know a handout to ask for
+# Other designs of attention; marking doesn't know whether the handout asks for one
 
 
 def _turned_by_place(step: Step) -> Candidates:
@@ -169,7 +169,7 @@ def _less_by_distance(step: Step) -> Candidates:
 
 
 def _of_features(step: Step) -> Candidates:
-    """Linear attention: shares of the products of features, with no softmax."""
+    """Yield weights of linear attention: shares of feature products, without softmax."""
     if not step.has("q", "k"):
         return
     q, k = (computed_by(FeatureMap(), step.tables[name]) for name in ("q", "k"))
@@ -180,7 +180,7 @@ def _of_features(step: Step) -> Candidates:
 def _normed_first(step: Step) -> Candidates:
     """Yield results with layer norm before a projection or after a sum.
 
-    Its gain is 1 and its offset 0.
+    The norm's gain is 1 and its offset 0.
     """
     if step.stage.name == "residual_1":
         yield Candidate(_normed(step.right), {"of": step.stage.symbol})

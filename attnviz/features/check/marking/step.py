@@ -16,21 +16,22 @@ _T = TypeVar("_T")
 
 
 class Row(NamedTuple):
-    """A row of a table, which a sentence calls by its token."""
+    """A row of a table; sentences name it by its token."""
 
     number: int
 
 
 class Candidate(NamedTuple):
-    """A table with a slip; `fitted` numbers were chosen to fit.
+    """A table as a slip would make it.
 
-    `among` is how many such slips were tried, where only those that fit are candidates.
+    `places` fill in the slip's sentence. `fitted` counts the numbers that were chosen so that the table fits. `among`
+    counts the variants that were tried, where only fitting ones become candidates.
     """
 
     values: np.ndarray
-    places: Mapping[str, Any] = {}  # a default that nothing changes
+    places: Mapping[str, Any] = {}  # never changed, so all candidates may share it
     fitted: int = 0
-    named: str = ""  # the slip that it turns out to be, where that is another
+    named: str = ""  # the name of its slip, where that isn't Slip.name
     among: int = 1
 
 
@@ -40,7 +41,8 @@ Candidates = Iterable[Candidate | np.ndarray]
 class Slip(NamedTuple):
     """A known slip: its name, where it can happen, and its results.
 
-    `name` is also its sentence's; `where` are the rules of stages, `named` their names where not all are meant.
+    `name` is also the key of its sentence. It can happen in stages with a rule of a type in `where`; if `named` isn't
+    empty, only in stages with a name in `named`. `ways` yields its candidates.
     """
 
     name: str
@@ -49,20 +51,20 @@ class Slip(NamedTuple):
     named: tuple[str, ...] = ()
 
     def may_be(self, rule: Rule | None, name: str) -> bool:
-        """Whether a stage of this rule and name can have it."""
+        """Whether it can happen in a stage of this rule and name."""
         return type(rule) in self.where and (not self.named or name in self.named)
 
     def candidates(self, step: "Step") -> list[Candidate]:
-        """Return what a step becomes by it."""
+        """Return the tables that it would make of a step."""
         return [each if isinstance(each, Candidate) else Candidate(each) for each in self.ways(step)]
 
 
 ANY, PRODUCT, SCALE, SOFTMAX, ADD = RULES, (Product,), (Scale,), (Softmax,), (Add,)
 
 
-@np.errstate(all="ignore")  # what overflows makes nothing of note
+@np.errstate(all="ignore")  # numbers that overflow match no printed table
 def computed_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
-    """Return what a rule makes of tables, in float64."""
+    """Return a rule's result for these tables, in float64."""
     assert rule is not None
     return rule.values(*sources)
 
@@ -70,9 +72,10 @@ def computed_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
 class Step:
     """A stage of a marking, with the tables that come before it.
 
-    `given` is what is printed of it (None where nothing is), and `off` which cells of that are wrong. Of a stage of
-    one of several heads, `stage`, `tables`, `stages` and `decimals` have the names that they would have if it were the
-    only one, `head` is its number, and `whole_stage` the stage as it stands in the whole, whose tables are `whole`.
+    `given` is the printed table (None if it isn't printed), `off` says which of its cells are wrong, and `half` is half
+    a unit of its last printed place. For a stage of one of several heads, `head` is the head's number, and `stage`,
+    `tables`, `stages` and `decimals` use the names that they would have if it were the only head. `whole_stage` and
+    `whole` are the stage and the tables by their full names.
     """
 
     def __init__(
@@ -98,15 +101,15 @@ class Step:
         return self.stage.rule
 
     def computed(self, *sources: np.ndarray) -> np.ndarray:
-        """Return what the rule makes of other sources."""
+        """Return the rule's result for other sources."""
         return computed_by(self.stage.rule, *sources)
 
     def computed_with(self, n: int, source: np.ndarray) -> np.ndarray:
-        """Return what the rule makes of its sources, one of them exchanged."""
+        """Return the rule's result with its n-th source replaced."""
         return self.computed(*self.sources[:n], source, *self.sources[n + 1 :])
 
     def has(self, *names: str) -> bool:
-        """Whether all these tables stand before it."""
+        """Whether all these tables come before it."""
         return all(name in self.tables for name in names)
 
     def symbol(self, name: str) -> str:
@@ -114,13 +117,13 @@ class Step:
         return self.stages[name].symbol
 
     def printed(self, value: float, name: str = "") -> str:
-        """Return a number as a table prints it, by default the step's."""
+        """Return a number with a table's decimals, by default the step's."""
         own = self.decimals.get(self.stage.name, 2)
         return as_printed(float(value), self.decimals.get(name, own))
 
 
 def _without(path: str, named: Mapping[str, _T]) -> dict[str, _T]:
-    """Return the mapping with a head's own names also without its path."""
+    """Return the mapping, with a head's entries also under their bare names."""
     return {**named, **{name.removeprefix(path): each for name, each in named.items() if name.startswith(path)}}
 
 

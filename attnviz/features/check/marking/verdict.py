@@ -25,19 +25,18 @@ from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 
 _SUM, _RESULT = re.compile(r"[=≈] ?[-0-9.e +()]+"), re.compile(r"[=≈] ?(-?[0-9.]+(?:e-?[0-9]+)?)")
 _TERM = re.compile(r"([-+ (]*)([0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?)")
-_MOST = 4 * max(MAX_TOKENS, MAX_D) * 16 - 1  # rows or columns: heads side by side, and a feed-forward step is wider
-_DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # that every number of so many digits keeps
+_MOST = 4 * max(MAX_TOKENS, MAX_D) * 16 - 1  # largest row or column: 16 heads side by side, and 4 times that
+_DIGITS_OF_HALF = {"float16": 3, "bfloat16": 2}  # decimal digits that the type keeps of every number
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on a handout: one sentence, the first error, each table.
 
-    `first_error` is empty where nothing is wrong, and `arithmetic` with it: these are lines to stand below each other.
-    `doubt` says of numbers in doubt what they are in each of two readings. `nothing_yet` is what to add where no table
-    follows from the others, and the summary then no verdict. `rounding` says why numbers are right that are not what
-    the exact ones round to, `reading` how the handout was read, where that isn't the plainest way. Texts of tokens are
-    not escaped.
+    `first_error` and `arithmetic`, which explains it line by line, are empty if nothing is wrong. `doubt` says what
+    numbers in doubt are in each of two readings. If no table follows from the others, `nothing_yet` says which tables
+    to add, and `summary` is no verdict. `rounding` says why numbers count as right though exact ones round otherwise,
+    and `reading` how the handout was read, if that isn't the plainest way. Texts of tokens aren't escaped.
     """
 
     summary: str
@@ -113,7 +112,7 @@ def _parts(between: str = ", ", **counts: int) -> str:
 def _to_add(marking: Marking) -> str:
     """Return the fewest tables to add so that something can be marked."""
     taken = marking.taken
-    # A bias of attention is named only where there is one.
+    # The stages have a bias of attention only if the handout has it.
     groups = [(*stage.sources, stage.name) for stage in marking.stages.values() if stage.sources]
     missing = [[name for name in group if name not in taken] for group in groups if set(group) & set(taken)]
     fewest = [
@@ -131,7 +130,7 @@ def _symbols(names: Sequence[str]) -> str:
 
 
 def _rounding(marking: Marking) -> tuple[str, ...]:
-    """Return why numbers count as right that exact ones don't round to."""
+    """Say why numbers count as right though exact ones round otherwise."""
     carried, hidden = (sum(table.count(mark) for table in marking.tables) for mark in (Mark.CARRIED, Mark.HIDDEN))
     said = []
     if half := marking.half:
@@ -152,7 +151,7 @@ def _hiding(marking: Marking) -> Sequence[str]:
 
 
 def reading_in_words(marking: Marking) -> tuple[str, ...]:
-    """Return how a handout was read, if that's unusual or visible."""
+    """Say how a handout was read, if unusual or shown by numbers."""
     reading, said = marking.reading, []
     if marking.masked is not None and (kind := marking.masked.kind):
         of = say(f"explanation.of_mask.{kind.words}", tokens=plural(marking.masked.size, "token"))
@@ -161,7 +160,7 @@ def reading_in_words(marking: Marking) -> tuple[str, ...]:
         if table.unit > 1:
             said.append(say(f"marking.reading.{'percent' if table.unit == 100 else 'parts'}", title=table.stage.title))
     if marking.otherwise is not None:
-        return tuple(said)  # which reading it is, is in doubt
+        return tuple(said)  # the reading itself is in doubt
     if marking.said:
         return (*said, say("marking.reading.half", dtype=marking.said, digits=str(_DIGITS_OF_HALF[marking.said])))
     if reading.inputs == "rounded":
@@ -177,7 +176,7 @@ def reading_in_words(marking: Marking) -> tuple[str, ...]:
 
 
 def _carried_in_words(marking: Marking) -> list[str]:
-    """Say how results were carried on, where their numbers tell it."""
+    """Say how results were carried on, if their numbers show it."""
     rounded = marking.count(Mark.CARRIED)
     full = sum(int((table.at(Mark.RIGHT) & ~table.windows.hold(table.followed)).sum()) for table in marking.tables)
     if marking.reading.results == "full" or (full and not rounded):
@@ -189,7 +188,7 @@ def _carried_in_words(marking: Marking) -> list[str]:
 
 @typed
 def place_of(stage: Stage, row: int, column: int, tokens: Sequence[str] = ()) -> str:
-    """Return a cell's name: its row's and key's tokens, then its numbers."""
+    """Return a cell's name: its row's and key's tokens, then its indices."""
     row, column = check_whole("row", row, 0, _MOST), check_whole("column", column, 0, _MOST)
     name = stage.at(row, column)
     of_row = shown_token(tokens, row) if stage.rows != "feature" else ""

@@ -40,15 +40,15 @@ class Walk:
         self.precision, self.half = precision, half
         self.stages = settings.table(printed)
         self.exact: dict[str, Bounded] = {}  # what exact arithmetic gives
-        self.noise: dict[str, Bounded] = {}  # what exact arithmetic gives, and how far a machine's may be from it
-        self.before: dict[str, Bounded] = {}  # what is printed, or what follows from that
-        self.full: dict[str, Estimate] = {}  # the same with all digits that can be known
+        self.noise: dict[str, Bounded] = {}  # what exact arithmetic gives, with possible floating-point errors
+        self.before: dict[str, Bounded] = {}  # printed numbers; for unprinted tables, what follows from those
+        self.full: dict[str, Estimate] = {}  # the same, with all digits that can be known
         self.hidden = HiddenDigits()
-        self.loose: dict[str, Bounded] = {}  # what is printed, however its hidden digits may be, or follows from that
-        self.tainted: dict[str, np.ndarray] = {}  # whether a cell of it is wrong, or follows from one that is
-        # The same of digits that aren't printed: a number may print as the right one, though it's made of wrong ones.
+        self.loose: dict[str, Bounded] = {}  # the same, whatever the hidden digits of any table are
+        self.tainted: dict[str, np.ndarray] = {}  # cells that are wrong, or follow from a wrong number
+        # The same, but also cells that print as the right numbers though their hidden digits follow from wrong ones.
         self.tainted_within: dict[str, np.ndarray] = {}
-        self.slipped: set[str] = set()  # tables in which an error enters, or before which one does
+        self.slipped: set[str] = set()  # tables in which an error enters, or that follow from such a table
         self.taken: list[str] = []
         self.marked: list[MarkedTable] = []
         self.weighing = Weighing(reading)
@@ -57,7 +57,7 @@ class Walk:
         """Walk, and return the marked computation."""
         for stage in self.stages.values():
             if stage.rule is not None and stage.rule.scaling and self._cannot_scale(stage):
-                continue  # nothing that is printed is made from scaled scores
+                continue  # no printed table is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 hidden = self._hidden_later(stage)
                 if hidden is None:
@@ -86,7 +86,7 @@ class Walk:
         table = self.printed[name]
         given = table.array
         if np.isnan(given).any():
-            return  # a table with blanks gives nothing to reckon with, and cannot be marked either
+            return  # an input with blanks can't be used, nor marked
         windows = Windows.of(given, table.places, cut=self.reading.results == "cut")
         hides = self.reading.hides(table.decimals)
         self.exact[name] = self.before[name] = Bounded(given, windows.half if hides else np.zeros_like(given))
@@ -98,7 +98,7 @@ class Walk:
         self.taken.append(name)
 
     def _know_mask(self, masked: Masked) -> None:
-        """Take the mask that a setting says, which nobody has to print."""
+        """Take the mask from the settings: a handout needn't print it."""
         there = {name: made.value.shape for name, made in self.before.items()}
         there |= {name: table.array.shape for name, table in self.printed.items()}
         square = next((shape for name, shape in there.items() if base_of(name) in OF_KEYS), None)
@@ -151,7 +151,7 @@ class Walk:
         rule = stage.rule
         assert rule is not None
         made = self._made(rule, stage)
-        # Whether any cell that a cell is made from is wrong, or follows from one that is.
+        # The cells with a source cell that is wrong, or follows from a wrong one.
         tainted = Tainted(
             rule.touched(*(self.tainted[source] for source in stage.sources)),
             rule.touched(*(self.tainted_within[source] for source in stage.sources)),
@@ -191,7 +191,7 @@ class Walk:
         before = [Bounded.exactly(self.before[source].value) for source in stage.sources]
         machine = [noise.error, rule.computed_in(self.precision, *before).error]
         if self.half is not None and stage.name in self.half.elsewhere:
-            # What half precision can't hold, it didn't compute.
+            # Cells that half precision can't hold were computed in float32.
             fine = (rule.computed_in(FLOAT32, *tables) for tables in (noise_before, before))
             elsewhere = self.half.elsewhere[stage.name]
             machine = [np.where(elsewhere, f.error, error) for f, error in zip(fine, machine, strict=True)]
@@ -201,7 +201,7 @@ class Walk:
         return Made(exact, followed, loose, full, self.hidden.now(full), self.hidden.spread(full), (of_all, of_step))
 
     def _in_its_unit(self, table: Printed, stage: Stage, made: Made) -> tuple[Printed, int]:
-        """Return a table in whole units, and the unit it was in."""
+        """Return a table converted from percent or the like, and its unit."""
         own = DEVIATIONS * made.spread
 
         def fits(read: Printed) -> np.ndarray:
@@ -232,7 +232,7 @@ class Walk:
         followed = Windows.of(given, table.places).hold(made.followed.value) & ~blank
         on_with = (np.isin(marks, (Mark.CARRIED, Mark.FOLLOWS)) & ~likely) & followed
         if on_with.any() and not ((marks == Mark.RIGHT) & ~followed).any():
-            on_with = followed  # the whole table was carried on rounded
+            on_with = followed  # the whole table was computed from rounded numbers
         full = self.full[name] = self._with(made.full, made.followed.value, on_with & np.isfinite(made.followed.value))
         wrong = np.isin(marks, NOT_RIGHT) & ~likely & ~on_with & np.isfinite(given)
         if wrong.any() and self.reading.in_full:
@@ -244,7 +244,7 @@ class Walk:
             self.full[name] = self._with(self.full[name], given, endless)
 
     def _with(self, made: Estimate, values: np.ndarray, where: np.ndarray) -> Estimate:
-        """Return a table with these numbers where they are known in full."""
+        """Return an estimate with these exact values in some cells."""
         now = self.hidden.now(made)
         grown = self.hidden.grown(made)
         return Estimate(np.where(where, values, now), np.where(where, 0.0, grown.slopes), self.hidden.mean)

@@ -7,21 +7,21 @@ from attnviz.features.check.marking.outcome import ENTERS, FLOAT32_SLACK, Mark, 
 from attnviz.features.check.marking.settings import Reading
 from attnviz.tables.printed_table import Printed
 
-_FIRST_WRONG = 50  # cells: one of so many is wrong, as long as a handout doesn't show otherwise
-_IN_FULL = np.log(2.0)  # that a number is computed in full where others are carried on rounded
-_CARRIED = 1.0  # where most is computed in full, a number carried on rounded is a little less likely
+_FIRST_WRONG = 50  # before a handout is seen, one cell in so many is expected to be wrong
+_IN_FULL = np.log(2.0)  # cost of a cell that is computed in full, where others are computed from rounded numbers
+_CARRIED = 1.0  # cost of a cell that is computed from rounded numbers, where most are computed in full
 
 
 class Weighing:
-    """What is unlikely about one reading, added up table by table."""
+    """The unlikeliness of one reading, added up table by table."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._sum = reading.unlikeliness
-        self._by_slack, self._of_slack = False, 0.0  # whether cells need float32's slack, and what granting it costs
+        self._by_slack, self._of_slack = False, 0.0  # whether a cell needs float32's slack; what the slack costs
 
     def add(self, unlikeliness: float) -> None:
-        """Add what was learned elsewhere."""
+        """Add the unlikeliness of something that was weighed elsewhere."""
         self._sum += unlikeliness
 
     def table(
@@ -41,14 +41,14 @@ class Weighing:
         if self._reading.inputs == "exact":
             self._weigh_slack(plain, made, marks)
         if self._reading == Reading():
-            # Where wrong numbers are gone on with as printed, right ones should be, too.
+            # Later tables should be computed from right numbers in the same way as from wrong ones: as printed.
             in_full = (marks == Mark.RIGHT) & ~plain.hold(made.followed.value)
             self._sum += _IN_FULL * int(in_full.sum())
         elif digits_are_hidden and self._reading.results != "cut":
             self._sum += _CARRIED * int((np.isin(marks, (Mark.RIGHT, Mark.CARRIED)) & ~likely).sum())
 
     def _weigh_slack(self, plain: Windows, made: Made, marks: np.ndarray) -> None:
-        """Note cells right by float32's slack alone, and what that costs."""
+        """Note whether float32's slack alone makes cells right, and its cost."""
         finite = np.isfinite(made.exact.value)
         slack = FLOAT32_SLACK * np.maximum(1.0, np.abs(made.exact.value[finite]))
         self._of_slack += float(np.log1p(slack / plain.half[finite]).sum())
@@ -57,7 +57,7 @@ class Weighing:
         self._by_slack |= bool(((off > 1.02 * plain.half) & np.isin(marks, (Mark.RIGHT, Mark.CARRIED))).any())
 
     def of_all(self, tables: list[MarkedTable]) -> float:
-        """Return how unlikely all is; where many are wrong, more surprise less."""
+        """Return how unlikely all marks are; each further error adds less."""
         n_cells = sum(table.n_cells for table in tables)
         wrong = sum(table.count(*ENTERS) for table in tables)
         slack = self._of_slack if self._by_slack else 0.0

@@ -79,7 +79,7 @@ def show_blanks(exercise: Exercise) -> tuple[dict[str, np.ndarray], dict[str, De
 
 
 def _is_known(exercise: Exercise, name: str) -> bool:
-    """Whether a table's rule was found, shown, or isn't asked any more."""
+    """Whether a table's rule was found or skipped, or isn't asked for."""
     chosen = progress_of(exercise).rules.get(name)
     if chosen in (_SKIPPED, rule_of(exercise.trace, name)):
         return True
@@ -130,14 +130,14 @@ def take_answers(exercise: Exercise) -> None:
     opened: Mapping[str, str] | None = this_session().pop(_OPENED)
     wrote = progress_of(exercise).wrote
     changed = arrived if wrote is None else current(ANSWERS) != wrote
-    # A page that reconnects after its server was gone keeps what is typed in it.
+    # A page that reconnects after its server was gone keeps what was typed into it.
     if opened or (changed and not came_back()):
         for name, row, column in cells_of(exercise):
             this_session().put(_key(exercise, name, row, column), (opened or answers).get(f"{name}.{row}.{column}", ""))
 
 
 def typed_into(exercise: Exercise) -> dict[str, str]:
-    """Return what is filled in, by the places of the blanks."""
+    """Return the text in each filled blank, by the blank's place."""
     return {
         f"{name}.{row}.{column}": text
         for name, row, column in cells_of(exercise)

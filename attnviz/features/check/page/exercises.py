@@ -47,7 +47,7 @@ from attnviz.words import say
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
 _HAND_IN = "check.hand_in.made"  # key of (exercise, its sheet to hand in, the sheet's secret)
 _FAIR_FROM = 2  # least d_in and d_k (either one with decimals): smaller exercises are hardly ever fair
-_TOLD_FROM = 2  # the try from which on marking tells right numbers, and not only which are wrong
+_TOLD_FROM = 2  # from this try on, marking also tells the right numbers, not only which are wrong
 _FIRST = Exercise(blank=(), fair=True, distinct=True)  # the exercise that opens without a link
 
 
@@ -107,7 +107,7 @@ def _task(exercise: Exercise) -> str:
 
 
 def _show_given(exercise: Exercise) -> None:
-    """Draw the given tables; those that no blank needs are folded away."""
+    """Draw the given tables; those that no blank needs are collapsed."""
     stages = exercise.trace.stages
     needed = {source for name in exercise.blank for source in stages[name].sources}
     shown = [name for name in exercise.printed if name in needed or not exercise.blank]
@@ -172,7 +172,7 @@ def _take_rung(rung: int | None) -> None:
 
 
 def _show_next(exercise: Exercise) -> None:
-    """Offer the next rung, to whoever is on one."""
+    """Offer the next rung, if the exercise is on one."""
     rung = exercise.rung
     if exercise.blank and rung is not None:
         st.text(say("exercises.rungs.done", n=sum(progress_of(exercise).hints.values())))
@@ -246,7 +246,7 @@ def _hint(exercise: Exercise, cell: Cell) -> None:
 
 
 def _show_for_teacher(exercise: Exercise) -> None:
-    """Offer the answer sheet, and a link whose page doesn't."""
+    """Offer the answer sheet, and a link to a page without it."""
     text = texts()[CHECK].write(Checked(EXERCISE, exercise=exercise, for_student=True))
     link = _link_to({CHECK: text})
     with st.expander(say("exercises.for_teacher")), st.container(horizontal=True, key="check_teacher"):

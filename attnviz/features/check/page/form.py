@@ -45,7 +45,7 @@ _ROUNDED_INPUTS: Mapping[str, bool | None] = MappingProxyType({BY_DIGITS: None, 
 def show_check() -> None:
     """Draw the place to paste, the settings, the verdict and the tables.
 
-    The place to paste folds once there are tables: verdict and marks then stand right below the settings.
+    Once there are tables, the place to paste is collapsed, so that verdict and marks stand right below the settings.
     """
     typed.take_from_address()
     typed.take_pasted()
@@ -176,7 +176,7 @@ def _choice(name: str, key: str, words: tuple[str, ...]) -> Any:
 
 
 def _stages_of(tables: Mapping[str, Any], activation: str) -> Table:
-    """Return the stages of a computation of which these tables are typed."""
+    """Return the stages of a computation with these tables."""
     attention = layer_table(
         biases=tuple(name for name in BIASES if name in tables),
         positions="e" in tables or "p" in tables,
@@ -248,7 +248,7 @@ def _table_or_why_not(language: str, text: str, masked: bool, columns: int | Non
 
 
 def _marked(tables: dict[str, Printed], settings: dict[str, Any]) -> tuple[Marking, tuple[Misfit, ...]] | None:
-    if not tables:  # the page has told already why the text is no table
+    if not tables:  # the page already says why the text is no table
         return None
     decimals, stages = settings["decimals"], _stages_of(tables, settings["activation"])
     given = {

@@ -50,7 +50,7 @@ def inked_table(exercise: Exercise, name: str) -> str:
 def cell_styles(exercise: Exercise, name: str) -> tuple[tuple[str, ...], ...]:
     """Return each cell's colours as CSS, light and dark.
 
-    Blank tables don't count for how much colour a number has, which would tell how large theirs are.
+    The colour scale leaves out the numbers of blank tables, because it would show how large they are.
     """
     values, role = exercise.table(name), STAGES[name].role
     limits = all_limits(exercise.trace, exercise.blank)[name]

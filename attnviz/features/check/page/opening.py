@@ -8,5 +8,5 @@ from attnviz.features.check.parameters import ANSWERS, TABLES
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:
-    """Return what fills the controls, by the parameter that says with what."""
+    """Return each link parameter's function that fills its controls."""
     return {TABLES: typed.fill, ANSWERS: blanks.fill}

@@ -23,7 +23,7 @@ TOKENS = ("the", "cat")
 
 
 def show_sample() -> None:
-    """Draw the handout beside what marking says of it."""
+    """Draw the handout beside its verdict and marks."""
     marking = sample_marking()
     words = verdict(marking, TOKENS)
     with st.container(key="check_sample"):

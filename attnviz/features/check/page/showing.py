@@ -33,7 +33,7 @@ def chosen_mode() -> str:
     if named in published_names() and not url_texts.current(CHECK):
         url_texts.put(CHECK, Checked(EXAMPLES, named))
     session = this_session()
-    if checked().mode == EXERCISE:  # exercises have their own page, which reads this
+    if checked().mode == EXERCISE:  # the page Exercises opens the session's exercise
         session.exercise = url_texts.current(CHECK)
         url_texts.correct(CHECK, "")
     mode = checked().mode
@@ -60,7 +60,7 @@ def checked() -> Checked:
 
 
 def show_first_try(marking: Marking, tokens: tuple[str, ...]) -> None:
-    """Say how many numbers are wrong, without a right one."""
+    """Say how many numbers are wrong, without telling the right ones."""
     words = verdict(marking, tokens)
     with st.container(border=True, key="verdict"):
         st.text(say("check.verdict.summary_wrong", summary=words.summary))
@@ -69,7 +69,7 @@ def show_first_try(marking: Marking, tokens: tuple[str, ...]) -> None:
 
 
 def show_verdict(marking: Marking, tokens: tuple[str, ...], unread: Sequence[str] = ()) -> None:
-    """Draw the summary, the first error, and how each table stands."""
+    """Draw the summary, the first error, and a sentence for each table."""
     words = verdict(marking, tokens)
     if words.nothing_yet:
         st.info(f"{words.summary} {words.nothing_yet}", icon=":material/edit:")

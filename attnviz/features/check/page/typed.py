@@ -1,6 +1,6 @@
-"""What is typed into the form of My numbers, by control.
+"""The contents of the form My numbers, by control.
 
-One text of the URL carries it, so that reload, Back and a copied link restore it.
+One text in the URL carries them, so that reload, Back and a copied link restore them.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,10 @@ Form = dict[str, Any]
 class FormRecord:
     """What a session keeps of the form beside its controls."""
 
-    # The form's hash, whether the form fits into the URL, and the text that stands there for it.
+    # (hash of the form, whether the form fits into the URL, its text in the URL)
     packed: tuple[int, bool, str] = field(default_factory=lambda: (_mark(DEFAULTS), True, ""))
     aside: list[Form] = field(default_factory=list)
-    loaded: Form | None = None  # the form as a menu's example filled it: the reader has typed nothing yet
+    loaded: Form | None = None  # the form as an example filled it, to see whether the reader has changed it
     said: str = ""  # where the tables of one paste went, shown once
 
 
@@ -79,8 +79,7 @@ def fill(typed: Mapping[str, Any]) -> None:
 def take_from_address() -> None:
     """Fill the form from the URL if that has changed; before drawing.
 
-    What is typed and stands in no URL is not given up for what an older one holds, nor what a page still held when its
-    server went.
+    An older URL doesn't replace a form that is too long for any URL, nor what a page kept while its server was gone.
     """
     now = form_record()
     form, fits, wrote = now.packed
@@ -110,13 +109,13 @@ def _is_typed(form: Form) -> bool:
 
 
 def _set_aside() -> None:
-    """Keep the form before it's filled anew, if something was typed."""
+    """Save the form before it's filled anew, if something was typed."""
     if _is_typed(form_now()):
         form_record().aside = [*form_record().aside, form_now()][-MOST_ASIDE:]
 
 
 def clear() -> None:
-    """Empty the form, and keep what was in it; in a callback."""
+    """Empty the form, and save what was in it; in a callback."""
     _set_aside()
     fill(DEFAULTS)
 
@@ -141,7 +140,7 @@ def form_of(name: str) -> Form:
     example = worked_example(name)
     tables = {each: Printed.of(rows) for each, rows in example.inputs.items()}
     if not example.from_scores:
-        for each in ("w_q", "w_k", "w_v"):  # W's that the source draws from a seed and does not print
+        for each in ("w_q", "w_k", "w_v"):  # W's that the source draws from a seed and doesn't print
             tables.setdefault(each, Printed.of(example.scenario.matrix(each), 8))
     tables |= {each: Printed.of(rows, example.decimals) for each, rows in example.published.items()}
     more = {"check.tokens": ", ".join(example.tokens), "check.scale": example.scale, "check.d_k": example.d_k}
@@ -161,7 +160,7 @@ def take_pasted() -> None:
     fields = by_fields(found.tables) or ({name: text} if name else {})
     if not fields:
         return
-    # A paste of several tables is a whole handout, so that tables from before don't belong to it.
+    # A paste of several tables is a whole handout; tables that were in the form before don't belong to it.
     left = [each for each in TABLE_NAMES if each not in fields and text_of(each)] if len(fields) > 1 else []
     if left or any(map(text_of, fields)):
         _set_aside()
@@ -176,18 +175,18 @@ def take_pasted() -> None:
 
 
 def take_typed() -> None:
-    """Keep what was typed, which Streamlit forgets when a run is ended."""
+    """Store what was typed, which Streamlit forgets when a run is interrupted."""
     take_pasted()
     keep_in_address()
 
 
 KEPT: Mapping[str, Any] = MappingProxyType(
     {"persist_state": "session", "on_change": take_typed}
-)  # arguments of each control
+)  # keyword arguments of each control
 
 
 def waits() -> bool:
-    """Whether tables that were heard of while drawing wait to be sorted."""
+    """Whether tables pasted during this run are still to be sorted."""
     text = this_session().get(PASTE) or ""
     return may_hold_several(text) and bool(by_fields(sorted_tables(text).tables))
 
@@ -196,7 +195,7 @@ def take_upload() -> None:
     """Take an uploaded file as if it were pasted; in a callback."""
     session = this_session()
     uploaded = session.get(UPLOAD)
-    if not hasattr(uploaded, "getvalue"):  # none, or one that the server holds no longer
+    if not hasattr(uploaded, "getvalue"):  # no file, or one that the server no longer has
         return
     try:
         text = read_upload(uploaded.getvalue())
