@@ -1,12 +1,12 @@
-"""The page's scripts, and how the modules of one are joined.
+"""The page's scripts, and the joining of their modules.
 
-A component of the page takes one text as its script. So the ES modules that it is written in are joined here, when
-it is first drawn in a language: each keeps a scope of its own, stands behind those that it imports, and leaves its
-comments at home. Only so much of the language's imports and exports is read as the scripts need; a module with more
-is refused, not misread.
+Streamlit takes a component's script as a single text. So the ES modules that it is written in are joined here, when the
+component is first drawn in a language: each module keeps a scope of its own, follows those that it imports, and loses
+its comments. Only the forms of import and export that our scripts use are understood; a module with any other form is
+refused rather than misread.
 
-Nothing is loaded from elsewhere, and one module may be imported by several scripts: what a script keeps, it keeps for
-itself. A script has those sentences of the catalogue whose keys stand in it, and no others.
+A script loads nothing from elsewhere. Several scripts may import the same module, but each has its own copy of the
+module's state. A script carries only those sentences of the catalogue whose keys appear in its code.
 """
 
 import json
@@ -17,22 +17,22 @@ from typing import Any
 
 from attnviz.words import Template, catalogue
 
-# The measures of all buttons, and the look of sliders: they stand before what dresses one part.
+# Styles of all buttons and of sliders. They come before the styles of a component, which can then override them.
 CONTROLS, SLIDER = (Path(__file__).with_name(f"{name}.css").read_text("utf-8") for name in ("controls", "slider"))
 
-# The module of this name is none of the files: it has what Python sends. sent.d.ts says what that is.
+# No file has this name: the module holds the values that Python sends. Its types are in sent.d.ts.
 SENT, _SENT = "sent.js", "$sent"
 _MOST_MODULES = 200
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^{}]*)\}) from "(\.\.?/[\w./]+\.js)";$', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*? ?|class |const )(\w+))", re.M)
 _DEFAULT = re.compile(r"^export default (?=(?:(?:async )?function|class) (\w+))", re.M)
-# What is imported by a name while the script runs is no module that stands in it.
+# Anything left of an import or export was in a form not understood here. Importing a computed name at run time is fine.
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.|\((?![a-z]+\))).*", re.M)
-# A key of the catalogue, or a template that puts one together, of which each place may be anything.
+# A key of the catalogue, or a template literal that builds one; each ${...} in it may be any text.
 _KEY = re.compile(r"""["'`]([a-z_0-9]+\.(?:[a-z_0-9.]|\$\{[^{}`]*\})+)["'`]""")
 _PLACE = re.compile(r"\$\{[^{}`]*\}")
-# A line that takes in what other modules export, and the names that they export it by.
+# A line that binds what other modules export to local names, and the joined names of these exports ($0a, $1b, ...).
 _TAKEN = re.compile(r"^const (\w+ = \$\w+(?:, \w+ = \$\w+)*);", re.M)
 _OUTSIDE = re.compile(r"\$\d+[a-z]+")
 _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
@@ -41,22 +41,22 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/ *)\n", re.M)
 def joined(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
     """Return the module `entry` and all that it imports as one text.
 
-    `entry` keeps its exports; where there is a default, that alone, and all else is in a scope of its own, so that
-    names there can be made short.
+    `entry` keeps its exports. If it has a default export, only that one is kept, and all other code moves into a scope
+    of its own, so that a minifier can shorten the names there.
 
-    `sent` is what a module may import from `sent.js` beside its sentences: values for JSON, by their names.
+    `sent` has the values, to be written as JSON, that modules may import from `sent.js` in addition to sentences.
 
-    Raises ``ValueError`` for a module that imports itself by way of others, that imports what isn't exported, or that
-    imports or exports in a way that isn't read here.
+    Raises ``ValueError`` for modules that import each other in a circle, for an import of what isn't exported, and for
+    forms of import or export that aren't understood here.
     """
     return _Script(sent or {}).joined(entry.resolve())
 
 
 def shortened(text: str) -> str:
-    """Return a script that does the same in fewer letters.
+    """Return a script that does the same in fewer characters.
 
-    Names that nobody else sees have a letter or two, where minify-go is installed, as it is with the app; else only the
-    indentation goes.
+    Where minify-go is installed, as it is with the app, it shortens local names; otherwise only the indentation is
+    removed.
 
     >>> shortened("const twice = (number) => { return 2 * number; };\\nexport default twice;")
     'const twice=e=>2*e;export default twice\\n;'
@@ -64,8 +64,8 @@ def shortened(text: str) -> str:
     try:
         import minify
     except ImportError:
-        return re.sub(r"^ +", "", text, flags=re.M)  # no text goes on over lines
-    # Streamlit takes a script of a single line for the name of a file.
+        return re.sub(r"^ +", "", text, flags=re.M)  # safe, because no string continues over several lines
+    # Streamlit would take a script of a single line for the name of a file.
     return str(minify.string("text/javascript", text)) + "\n;"
 
 
@@ -100,8 +100,8 @@ class _Script:
     def __init__(self, sent: Mapping[str, Any]) -> None:
         self.sent = {"SENTENCES": {}, **sent}
         self.parts: list[str] = []
-        self.exported: dict[Path, dict[str, str]] = {}  # what each module exports, by a name that no module has
-        self.renamed: set[str] = set()  # of these, what some module has by another name than its own
+        self.exported: dict[Path, dict[str, str]] = {}  # module -> (exported name -> its name in the joined script)
+        self.renamed: set[str] = set()  # joined names that some module imports under another name
         self.sends = False
 
     def joined(self, entry: Path) -> str:
@@ -151,7 +151,7 @@ class _Script:
         self.exported[file] = {name: f"${of}{_letters(at)}" for at, name in enumerate(names)}
         bare = _EXPORT.sub("", text)
         outside = ", ".join(self.exported[file].values())
-        # Lists, not objects, as what minifies the script leaves the names of properties as they are.
+        # An array rather than an object, because the minifier doesn't shorten the names of properties.
         self.parts.append(f"const [{outside}] = (() => {{\n{bare}return [{', '.join(names)}];\n}})();\n")
 
     def _read(self, file: Path, above: tuple[Path, ...], *, is_entry: bool = False) -> str:
@@ -184,7 +184,7 @@ def _check(file: Path, bare: str) -> None:
     if unread:
         raise ValueError(f"{file.name} has {unread[0]!r}, no form of import or export that is read here")
     torn = [line for line in bare.splitlines() if line.count("`") % 2]
-    if torn:  # a line of it could look like a comment or an import
+    if torn:  # one of its lines could look like a comment or an import
         raise ValueError(f"{file.name} has a template of several lines: {torn[0]!r}")
     if re.search(r"\$(?:\d|sent)", bare):
         raise ValueError(f"{file.name} has a $ before a digit or sent, as only the names of modules have")

@@ -1,7 +1,8 @@
-// The page's state: its path and one query. It is mirrored in the address at once; each drawing of the server says of
-// which query it is made, and where that isn't the page's, the page says its whole query again: as the value of a
-// component, or by `popstate` on another page. Streamlit's controls that stand otherwise are turned by the server.
-// Nothing else is told: a message that is lost, a server that is new, hours offline are all "drawn isn't what I have".
+// The page's state is its path and one query, and both are mirrored in the address at once. Each report from the server
+// names the query that was drawn. If that isn't the page's query, the page sends its whole query again: as a
+// component's value, or by a `popstate` event to open another page. The server then sets the Streamlit controls that
+// differ from the query. There is no other protocol: a lost message, a restarted server and hours offline all look the
+// same, as "what was drawn isn't what I have".
 
 import { watch } from "./connection.js";
 import { listen } from "./fields.js";
@@ -16,24 +17,23 @@ import { CONSTANTS } from "./sent.js";
 /** @import { Drawing } from "./types.js" */
 
 /**
- * What a button of the server's changes: the page takes each once. With a `path`, it leads to that page.
+ * A change that a button makes on the server. The page applies each one once; with a `path`, it also opens that page.
  * @typedef {{ id: string, patch: Patch, path: string | null }} Offer
  */
 /**
- * What a run has drawn: the mark of the query that it was asked for, and what became of it, the page, and which of the
- * page's sayings it has heard last, and the fields of Streamlit's that the page itself writes into the address.
+ * A run's report: the mark of the query that it was asked for (`from`), the query that it drew (`is`), its page, the
+ * number `n` of the last message that it received, and the Streamlit fields that the page writes into the address.
  * @typedef {{ from: string, is: string, page: string, n: number, offers: Offer[], fields: Fields[] }} Drawn
  */
 
 const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS, OPENED, BY_CLASS } = CONSTANTS;
-const PATIENCE_MS = 1000; // until what was said and isn't drawn is said again ...
-const MOST_PATIENCE_MS = 4000; // ... twice as long after each time
-const LOOKS_MS = 100; // between two looks at the address
-const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control that isn't there yet, and would stay at its default
-const OPEN_CELL = "#portal :is(input, textarea)"; // where Streamlit's tables are typed into
-const CELL_TOLD_MS = 250; // in which a table has told what was typed: it waits 150 for more
+const PATIENCE_MS = 1000; // how long a sent query may stay undrawn before it is sent again ...
+const MOST_PATIENCE_MS = 4000; // ... which doubles each time, up to this
+const LOOKS_MS = 100; // how often the address is polled
+const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control not drawn yet would stay at its default
+const OPEN_CELL = "#portal :is(input, textarea)"; // the open cell of a Streamlit table
+const CELL_TOLD_MS = 250; // after this, a table has sent what was typed: it waits 150 ms for more
 
-// The name of a page: the end of its path.
 function pageOf(/** @type {string} */ path) {
   return path.split("/").at(-1) ?? "";
 }
@@ -50,40 +50,41 @@ export class Address {
   constructor() {
     this.path = location.pathname;
     this.query = ordered(location.search);
-    this.controls = CONTROLS; // their parameters, as they are called
-    this.word = ""; // of the session that is told of the first picture
-    this.version = 1; // of the query
+    this.controls = CONTROLS; // names of the parameters that controls are bound to
+    this.word = ""; // the secret word of the session that waits for the first paint
+    this.version = 1; // counts the changes of the query
     this.versions = new Map([[markOf(this.query), 1]]);
     /** @type {(said: { query: string, taken: string, n: number }) => void} */
     this.setValue = () => {};
     /** @type {Drawn | null} */
-    this.drawn = null; // what the server has drawn last
+    this.drawn = null; // the server's last report
     /** @type {Map<string, Fields>} */
     this.fields = new Map();
     /** @type {Map<string, number>} */
-    this.mirrors = new Map(); // how often each was written by its fields since the server has drawn what it was told
+    // How often each parameter was changed by its fields since the server last caught up with the page.
+    this.mirrors = new Map();
     /** @type {Set<string>} */
-    this.taken = new Set(); // offers of the server, by their ids
+    this.taken = new Set(); // ids of the offers applied
     this.patience = PATIENCE_MS;
-    this.waits = 100; // looks that controls are waited for
-    this.due = false; // whether something is to be said
-    this.leads = false; // whether that leads to another page
+    this.waits = 100; // polls left to wait for controls, over the page's life
+    this.due = false; // whether a change still has to be sent
+    this.leads = false; // whether sending it opens another page
     this.saidAt = 0;
-    this.took = 0; // milliseconds until the last answer
-    this.back = 0; // when the server was there again
+    this.took = 0; // milliseconds that the last answer took
+    this.back = 0; // when the connection was last restored
     /** @type {(() => void) | null} */
-    this.undone = null; // what was done before that server has drawn this page
+    this.undone = null; // the reader's last action, to repeat once the new server has drawn this page
     /** @type {string | null} */
-    this.source = null; // what made the last step
-    this.toldBy = 0; // when a table has told what was typed into its cell
+    this.source = null; // what made the last history entry
+    this.toldBy = 0; // when a table will have sent what was typed
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.seen = location.href; // the address, as the page left it
+    this.seen = location.href; // the address as the page last wrote it
     /** @type {"push" | "replace"} */
-    this.how = "replace"; // as it was written last
+    this.how = "replace"; // the way it was last written
     window.navigation?.addEventListener("currententrychange",
       ({ navigationType }) => this.look(navigationType ?? "push"));
-    setInterval(() => this.look(), LOOKS_MS); // browsers of before 2026 don't tell of it
+    setInterval(() => this.look(), LOOKS_MS); // for browsers without the Navigation API, before 2026
     window.addEventListener("popstate", (event) => event.isTrusted && this.follow());
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
@@ -92,10 +93,10 @@ export class Address {
     listen(() => this.fields.values(), () => this.query, (patch, source) => this.mirror(patch, source));
   }
 
-  // ---- changes of the reader: at once here, in the address, and in every view
+  // ---- the reader's changes: applied at once here, in the address, and in every view
 
-  // With `source`, a change that follows one of the same source takes its place: a key is held down.
-  /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the version that it makes */
+  // With `source`, a change replaces the last one if that has the same source: a held key makes one history entry.
+  /** @param {Patch} patch @param {{ source?: string | null }} [how] @returns {number} the new version */
   change(patch, { source = null } = {}) {
     const query = namingItsExample(patched(this.query, ofOwnWords(this.query, patch, BY_CLASS)), CONTROLS);
     if (query === this.query) return this.version;
@@ -107,14 +108,15 @@ export class Address {
     return this.version;
   }
 
-  // What Streamlit tells the server by itself, which offers the same: one step of the history.
+  // A change of a Streamlit field, which Streamlit sends to the server by itself. The server will offer the same
+  // change; both make one history entry.
   mirror(/** @type {Patch} */ patch, /** @type {string} */ source) {
     this.mirrors.set(source, (this.mirrors.get(source) ?? 0) + 1);
     this.change(patch, { source });
     this.expect();
   }
 
-  // To another page; from within the one that is open, to where that begins.
+  // Opens a page. If that page is open already, it starts again from its beginning.
   go(/** @type {string} */ page) {
     const opened = pathOf(page) === this.path ? OPENED[this.page] ?? [] : [];
     this.path = pathOf(page);
@@ -130,11 +132,11 @@ export class Address {
     this.query = namingItsExample(query, CONTROLS);
     this.version += 1;
     const { mark, version } = this;
-    const others = [...this.versions].filter(([each]) => each !== mark).slice(-63); // older: no answer
+    const others = [...this.versions].filter(([each]) => each !== mark).slice(-63); // no answer can name older ones now
     this.versions = new Map([...others, [mark, version]]);
   }
 
-  // The version of a query, by its mark; 0 of one that isn't the page's any more.
+  // The version of a query, by its mark; 0 if it isn't among the last 64, or the page never had it.
   versionOf(/** @type {string} */ mark) {
     return this.versions.get(mark) ?? 0;
   }
@@ -147,15 +149,16 @@ export class Address {
     return pageOf(this.path);
   }
 
-  // Whatever the hand does next comes after what it did.
+  // Before any press or key: sends the changes that are still waiting, so that they count first.
   act() {
     this.look();
-    if (this.unknown) this.undone ??= () => this.sayAll(); // it was told of a part that the server didn't know yet
+    // The new server can't know the fragment that the message named, so it's sent again later.
+    if (this.unknown) this.undone ??= () => this.sayAll();
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
   }
 
-  // A press of a button is nothing to a server that is there again and has not drawn it yet: it counts once it has.
+  // After a reconnect, the server ignores buttons that it hasn't drawn: repeat the press once it has.
   hold(/** @type {MouseEvent} */ event) {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     if (!button || !this.unknown || performance.now() - this.back > MOST_PATIENCE_MS) return;
@@ -164,8 +167,8 @@ export class Address {
     this.undone = () => button.click();
   }
 
-  // A control that is left by the very click that leads to another page tells its value in a task of its own: after the
-  // click, it would be told of the page that was left, in the other's place.
+  // Follow a link only once the control that loses focus by this click has sent its value, which it does in a later
+  // task: sent after the change of page, the value would bring the old page back.
   leave(/** @type {MouseEvent} */ event) {
     const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
     const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button;
@@ -191,7 +194,7 @@ export class Address {
     return location.pathname === this.path && ordered(location.search) === this.query;
   }
 
-  // Back or Forward, or a link to another place in the page.
+  // The reader went back or forward, or followed a link to another place in the page.
   follow() {
     this.become(ordered(location.search));
     this.path = location.pathname;
@@ -203,21 +206,21 @@ export class Address {
     this.tell();
   }
 
-  // Somebody else wrote the address: a control of Streamlit's, of what was moved; or Streamlit, of what a past run
-  // knew. Or a write of the page's isn't there: a browser drops what is written too often, and says nothing.
+  // The address isn't what the page wrote: a Streamlit control was moved, Streamlit restored what an earlier run knew,
+  // or a write of ours is missing, as browsers silently drop writes that come too often.
   look(how = "replace") {
     if (how === "traverse" || this.mirrored) return;
     const { href, pathname, search } = location;
     if (href === this.seen) return this.write(this.how);
-    if (pathname !== this.path) return; // to where a button leads, or of a run that was asked for before
+    if (pathname !== this.path) return; // a button's page, or that of an earlier run
     const [now, then] = [search, new URL(this.seen).search].map((query) => new URLSearchParams(query));
     const names = [...new Set([...now.keys(), ...then.keys()])].filter((name) => now.get(name) !== then.get(name));
-    this.write("replace"); // the entry of before stays ...
+    this.write("replace"); // the previous entry stays ...
     this.source = null;
     if (how !== "replace" || !names.every((name) => CONTROLS.includes(name))) return;
     const moved = Object.fromEntries(names.map((name) => [name, now.get(name)]));
     this.become(patched(this.query, ofOwnWords(this.query, moved, BY_CLASS)));
-    this.write("push"); // ... and the move is a step of its own
+    this.write("push"); // ... and the move makes an entry of its own
     this.sayIn(this.tell() ? this.rest : 0);
   }
 
@@ -227,8 +230,8 @@ export class Address {
     if (again && this.busy) return this.sayIn(this.patience, true);
     const leads = this.leads || (again && this.drawn?.page !== this.page);
     if (!leads && document.querySelector(LATE) && this.waits-- > 0) return this.sayIn(LOOKS_MS, again);
-    this.look(); // a control that was moved tells it, too: one that stands otherwise is turned
-    if (again && location.pathname !== this.path) this.write("replace"); // as a late run left it
+    this.look(); // takes in a control that was moved meanwhile; the server would set it back
+    if (again && location.pathname !== this.path) this.write("replace"); // a late run changed it
     this.leads = false;
     this.saidAt = performance.now();
     this.expect();
@@ -236,24 +239,24 @@ export class Address {
     else this.sendValue();
   }
 
-  // With what is another each time: what was taken back and is done again is said anew, though it is the same.
+  // `n` differs each time: Streamlit doesn't send an equal value again, as after undo and redo.
   sendValue() {
     this.setValue({ query: this.query, taken: [...this.taken].at(-1) ?? "", n: this.saidAt });
   }
 
-  // A server that is there again may not know this page: a part of it that is asked to run by itself would be unknown.
+  // After a reconnect, send everything: a new server doesn't know this page, nor its fragments.
   sayAll() {
     this.back = this.saidAt = performance.now();
     this.sendValue();
     if (!this.heard) this.expect();
   }
 
-  // Whether the server is there again, and has not drawn this page since.
+  // Whether the server hasn't drawn this page since the last reconnect.
   get unknown() {
     return (this.drawn?.n ?? 0) < this.back;
   }
 
-  // Whether nothing that is said now would be heard: a run goes on, or the connection is away.
+  // Whether a message sent now would be lost: a run is in progress, or the connection is lost.
   get busy() {
     return this.away || stateOfApp("testScriptState") === "running";
   }
@@ -268,39 +271,42 @@ export class Address {
     this.timer = setTimeout(() => this.say(again), ms);
   }
 
-  // How long the hand rests before the page is told: on a busy server, several changes are followed by one run.
+  // How long to wait for further changes before sending: longer on a busy server, so that one run takes several.
   get rest() {
     return Math.max(REST_MS, Math.min(TIMES * this.took, MOST_MS));
   }
 
-  // Whether what is drawn is what the address says.
+  // Whether the server has drawn the page's query.
   get heard() {
     const { drawn } = this;
     return drawn !== null && drawn.page === this.page && (drawn.is === this.query || drawn.from === this.mark);
   }
 
-  // Unless a drawing of this query comes, it is said again.
+  // Send the query again unless a report of it arrives in time.
   expect() {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.due = false;
-    if (this.heard) return; // nor is it drawn anew: Streamlit draws only what is another one
+    if (this.heard) return; // no report would follow, as Streamlit redraws only what differs
     this.sayIn(this.patience, true);
     this.patience = Math.min(2 * this.patience, MOST_PATIENCE_MS);
   }
 
-  // What the server offers comes before the controls that it has turned.
+  // Applies the server's offers, before controls that the server has set write to the address.
   take(/** @type {Offer[]} */ offers) {
     for (const { id, patch: offered, path } of offers) {
       if (this.taken.has(id)) continue;
       this.taken.add(id);
-      // Of a field that changed again since, it may be of the change before: the page says its own, in its time.
+      // If a field has changed again since, the offer may hold its earlier text: skip it, as the newer change is on its
+      // way.
       const patch = Object.fromEntries(Object.entries(offered).filter(([name]) => (this.mirrors.get(name) ?? 0) < 2));
-      const there = path !== null && path === pageOf(location.pathname); // Streamlit has entered it already
+      const there = path !== null && path === pageOf(location.pathname); // Streamlit has made the history entry already
       if (path !== null) this.path = pathOf(path);
       const query = namingItsExample(patched(this.query, patch), CONTROLS);
       if (query === this.query && this.mirrored) continue;
-      const said = new URLSearchParams(this.query); // in JSON: by the page, of which this is the packed form
+      // A text in JSON was written by the page itself; the offer holds the same in its packed form, so it makes no new
+      // entry.
+      const said = new URLSearchParams(this.query);
       const same = Object.keys(patch).every((name) => said.get(name)?.startsWith("{"));
       this.become(query);
       this.write(there || same ? "replace" : "push");
@@ -309,7 +315,7 @@ export class Address {
     }
   }
 
-  // With each drawing.
+  // Called with each report of the server.
   hear(/** @type {Drawn} */ drawn) {
     this.look();
     const [is, { undone }] = [ordered(drawn.is), this];
@@ -321,7 +327,7 @@ export class Address {
     for (const each of drawn.fields) this.fields.set(each.parameter, each);
     this.take(drawn.offers);
     if (drawn.page === this.page && drawn.from === this.mark && is !== this.query) {
-      this.query = is; // corrected: no step, nor another version, as it is what was drawn
+      this.query = is; // a correction makes no history entry and no version: it is what was drawn
       this.versions.set(this.mark, this.version);
       this.write("replace");
       this.tell();
@@ -340,14 +346,14 @@ export class Address {
     this.tell();
   }
 
-  // Return whether what stands first on the page asks for its numbers itself.
+  // Announces the query. Returns whether a listener fetches the numbers itself, so that the server's run can wait.
   tell() {
     return !window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query, cancelable: true }));
   }
 }
 
-// What Streamlit draws of the page's state: a part that hears it, before any control, and is to tell when the first
-// picture of the page is painted; and one that tells what was drawn.
+// The two mounts of this component: the first, before all controls, receives the page's query and reports the page's
+// first paint (`asks`); the second gets the run's report (`drawn`).
 /** @typedef {{ asks?: Asks, offers?: Offer[], drawn?: Drawn }} Data */
 
 export default function addressPart(/** @type {Drawing<Data>} */ { data, parentElement, setStateValue }) {

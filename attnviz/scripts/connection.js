@@ -1,9 +1,9 @@
-// Says when the page's connection to the server is away, and when it is back.
+// Tells the reader when the connection to the server is lost, and when it is restored.
 
 import { partOf } from "./parts.js";
 import { say } from "./sentences.js";
 
-const BACK_SAID_MS = 4000; // how long it is said that the connection is back
+const BACK_SAID_MS = 4000; // how long the page says that the connection is back
 
 let connected = true;
 /** @type {HTMLElement | null} */
@@ -11,7 +11,7 @@ let place = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let silence;
 
-// In the first place that is drawn, while it stands in the page.
+// Shows messages in the first element that was drawn for them, as long as it stays in the page.
 export function watch(/** @type {ParentNode} */ drawn) {
   if (place?.isConnected) return;
   if (!place) {
@@ -38,7 +38,7 @@ function show(/** @type {string} */ text) {
   place?.classList.toggle("away", !connected);
 }
 
-// Streamlit's own words are for whoever started the server.
+// Streamlit's own dialog is closed: it addresses whoever started the server.
 function closeDialog() {
   /** @type {HTMLElement | null} */
   const close = connected ? null : document.querySelector("[data-testid=stDialog] button[aria-label=Close]");

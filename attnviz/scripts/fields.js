@@ -1,11 +1,11 @@
-// Fields of Streamlit's whose values stand in the address as soon as they change. Streamlit tells the server, which
-// says what became of it seconds later on a busy machine: a reload before that would lose what was typed.
+// Writes the value of some Streamlit fields into the address as soon as it changes. Streamlit also sends it to the
+// server, but on a busy machine the server's report takes seconds, and a reload before that would lose what was typed.
 
 /** @import { Patch } from "./query.js" */
 
 /**
- * Fields by the classes of their containers, and what a parameter says of them: a field's text, or all of the fields as
- * JSON, by their names. Other parameters may end with a change.
+ * Fields, named by the classes of their containers, and the query parameter that holds them: as one field's text, or as
+ * JSON of all the fields by name. `ends` are other parameters that a change removes.
  * @typedef {{ parameter: string, names: Record<string, string>, most: number, ends: string[],
  *   held: Record<string, unknown> | null, isOptional: boolean }} Fields
  */
@@ -16,7 +16,7 @@ const isField = (/** @type {unknown} */ target) =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 
 /**
- * Have `change` called with what a field's change does to the query, at the moment in which Streamlit takes it.
+ * Call `change` with the patch of the query that a field's change makes, at the moment when Streamlit takes the change.
  * @param {() => Iterable<Fields>} all @param {() => string} query
  * @param {(patch: Patch, source: string) => void} change
  */
@@ -44,7 +44,7 @@ function patchOf({ parameter, names, most, ends, held, isOptional }, field, quer
   return { [parameter]: text || null, ...Object.fromEntries(ends.map((name) => [name, null])) };
 }
 
-// What stands in the fields that are there: newer than what the server has heard.
+// The texts of the fields that are on the page, which are newer than those that the server has.
 /** @param {Record<string, string>} names @returns {Record<string, string>} */
 function standing(names) {
   const found = Object.entries(names).map(([name, called]) => {

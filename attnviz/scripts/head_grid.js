@@ -1,5 +1,5 @@
-// All heads of a model at a glance: a picture of each one's attention weights, and beside them what one of them reads:
-// the one that is pointed at, or picked. Texts of tokens are only ever set as textContent.
+// All heads of a model at a glance: a picture of each head's attention weights, and beside them the head in view, which
+// is the one that the reader points at, or else the picked one. The texts of tokens are only ever set as textContent.
 
 import { button, make } from "../board/cells/elements.js";
 import { bytesIn, numbersIn } from "../board/values/matrices.js";
@@ -8,24 +8,20 @@ import { HeadView } from "./head_view.js";
 import { say } from "./sentences.js";
 
 /**
- * `shades` are the inks of all pictures, whose cells stand for `step` by `step` weights; `order` is that of the
- * pictures,
- * where it isn't by layers; `marks` say which tokens the model puts there, and which go on with the word of the one
- * before; `others` say what each layer without attention weights does, and are blank for the rest; `parts`
- * are what a head's attention is shared out to, of which `told` has the shares; `followed` is the token
- * whose reading is told.
- * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number, shades:
- * string,
- *   ramp: string,
- *   weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[], typed: string[], marks: string[],
- * read: string[], kept: number | null, same: boolean, masked: boolean, others: string[],
- * parts: string[], told: { short: string, parts:
- * number[] }[][],
+ * `shades` packs the pictures' cells: each is an index into the colours of `ramp`, and stands for `step` by `step`
+ * weights. `order` is the order of the pictures if it isn't by layers. `marks` say of each token whether the model adds
+ * it, and whether it continues the word of the token before. `others` describe layers without attention weights, and
+ * are blank for all other layers. `parts` names the groups of tokens that a head's attention is divided among, and
+ * `told` has each head's shares of them. `followed` is the token whose row is shown at first.
+ * @typedef {{ layers: number, heads: number, rows: number, columns: number, step: number, limit: number,
+ *   shades: string, ramp: string, weights: string[][] | null, strongest: Strongest[][] | null, tokens: string[],
+ *   typed: string[], marks: string[], read: string[], kept: number | null, same: boolean, masked: boolean,
+ *   others: string[], parts: string[], told: { short: string, parts: number[] }[][],
  *   order: [layer: number, head: number][] | null, paper: string, ink: string, negative: string,
  *   followed?: number }} HeadGrid
  */
 
-/** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, where not all of it is sent */
+/** @typedef {{ keys: string, shares: string }} Strongest what each token reads most, if not all weights are sent */
 
 /** @typedef {{ layer: number, head: number }} Head */
 
@@ -59,7 +55,7 @@ export class Heads {
     const { headline, sentence, weights, bars } = this.view;
     beside.replaceChildren(this.place, headline, sentence, weights, bars, this.pattern);
     this.rest();
-    requestAnimationFrame(() => this.rest()); // once the words have their places
+    requestAnimationFrame(() => this.rest()); // once the tokens are laid out, so that the ribbons find them
   }
 
   drawn() {
@@ -74,7 +70,7 @@ export class Heads {
     const around = make("div", "around", [grid]);
     this.root.replaceChildren(around);
     const inks = picturesOf(data);
-    new ResizeObserver(() => { // for the first time before it's shown
+    new ResizeObserver(() => { // also runs once before the first paint
       paint(picture, inks, grid, data);
       this.beside.style.setProperty("--heads-wide", `${grid.offsetWidth}px`);
       this.beside.style.setProperty("--heads-high", `${around.offsetHeight}px`);
@@ -98,7 +94,7 @@ export class Heads {
     return picture;
   }
 
-  // From one picture to the next by arrow keys: all of them are one stop of the Tab key.
+  // Moves between pictures with the arrow keys; for the Tab key, all pictures are a single stop.
   step(/** @type {KeyboardEvent} */ event) {
     const by = Reflect.get(STEPS, event.key);
     const at = event.target instanceof HTMLElement ? event.target.dataset.head : undefined;
@@ -111,7 +107,7 @@ export class Heads {
     if (next instanceof HTMLElement) next.focus();
   }
 
-  // Another token is followed, or another head is picked.
+  // Takes in another followed token, or another picked head.
   /** @param {number | undefined} followed @param {Head} [picked] */
   follow(followed, picked) {
     this.row = followed ?? this.row;
@@ -151,7 +147,7 @@ export class Heads {
   }
 }
 
-// The next layer with heads, above (-1) or below (1); 0 stays.
+// The next layer that has heads, upwards (by = -1) or downwards (by = 1); the same layer for 0.
 /** @param {HeadGrid} data @param {number} layer @param {number} by */
 function nextLayer(data, layer, by) {
   if (!by) return layer;
@@ -160,7 +156,7 @@ function nextLayer(data, layer, by) {
   return next;
 }
 
-// A line of numbers, then a line for each layer.
+// A row of the heads' numbers, then a row for each layer.
 /** @param {HeadGrid} data @param {(layer: number, head: number) => HTMLElement} head */
 function byLayers(data, head) {
   const numbers = Array.from({ length: data.heads }, (_, at) => make("span", "number", [String(at)]));
@@ -177,13 +173,13 @@ function byLayers(data, head) {
   return lines;
 }
 
-// A picture with its place below it, where it doesn't stand by that.
+// A picture with its layer and head below it, for an order that doesn't show them.
 /** @param {HTMLElement} picture @param {number} layer @param {number} head */
 function sorted(picture, layer, head) {
   return make("div", "one", [picture, make("span", "number", [`${layer}.${head}`])]);
 }
 
-// The colours of shares, from 0 to the largest, as a canvas has them: red in the lowest byte.
+// The colours of shares, from 0 to the largest, in a canvas's byte order: red in the lowest byte.
 function inksOf(/** @type {string} */ ramp) {
   const step = (/** @type {number} */ at) => Number.parseInt(ramp.slice(6 * at, 6 * at + 6), 16);
   return Uint32Array.from({ length: ramp.length / 6 }, (_, at) => {
@@ -192,12 +188,12 @@ function inksOf(/** @type {string} */ ramp) {
   });
 }
 
-// The cells of each picture: of as many weights as one stands for, it's the largest.
+// Columns and rows of each picture. A cell shows the largest of the `step` by `step` weights that it stands for.
 function sizeOf(/** @type {HeadGrid} */ { rows, columns, step }) {
   return [Math.ceil(columns / step), Math.ceil(rows / step)];
 }
 
-// All pictures beside and below each other, a pixel for each cell.
+// All pictures in a grid, with one pixel for each cell.
 function picturesOf(/** @type {HeadGrid} */ data) {
   const [wide, high] = sizeOf(data);
   const inks = inksOf(data.ramp);
@@ -219,7 +215,7 @@ function picturesOf(/** @type {HeadGrid} */ data) {
   return canvas;
 }
 
-// One canvas for all: a hundred of them take a browser longer than all that is in them.
+// All pictures share one canvas: a browser takes longer to set up a hundred canvases than to paint their contents.
 /** @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} drawn @param {HTMLElement} grid
  *  @param {HeadGrid} data */
 function paint(canvas, drawn, grid, data) {
@@ -234,7 +230,7 @@ function paint(canvas, drawn, grid, data) {
     const [layer, number] = (head.dataset.head ?? "").split(",").map(Number);
     const box = head.getBoundingClientRect();
     const pixel = (/** @type {number} */ place) => Math.round(place * scale);
-    const frame = head.clientLeft; // under which the first column would be lost where cells are small
+    const frame = head.clientLeft; // the frame's width; with small cells, it would cover the first column
     const [left, top] = [pixel(box.left + frame - all.left), pixel(box.top + frame - all.top)];
     const [right, bottom] = [pixel(box.right - frame - all.left), pixel(box.bottom - frame - all.top)];
     context.imageSmoothingEnabled = right - left < wide;
@@ -243,14 +239,15 @@ function paint(canvas, drawn, grid, data) {
   canvas.dataset.pictures = String(heads.length);
 }
 
-// The weights of a head, by its layer and its number: unpacked when asked for, and the last ones kept. Where not all
-// were sent, they are 0 but for the strongest of each row; none where a page has not come that far.
+// Returns a function that gives a head's weights. They are unpacked when first asked for, and those of the last head
+// are kept. If not all weights were sent, all but the strongest of each row are 0. The result is empty while the page
+// has no weights yet.
 /** @param {HeadGrid} data @returns {(layer: number, head: number) => Float64Array} */
 function weightsOf(data) {
   let [known, own] = ["", new Float64Array()];
   return (layer, head) => {
     if (known === `${layer},${head}`) return own;
-    const { weights, strongest, rows, columns } = data; // which a page may read only now
+    const { weights, strongest, rows, columns } = data; // read at each call, because a page may receive them later
     if (weights) own = numbersIn(weights[layer][head]);
     else if (strongest) own = spread(strongest[layer][head], rows, columns);
     else return new Float64Array();
@@ -270,7 +267,7 @@ function spread({ keys, shares }, rows, columns) {
   return own;
 }
 
-// The row with the largest weight on another token than its own and the first.
+// The row that holds the largest weight on a token other than the row's own and the first.
 /** @param {Float64Array} own @param {HeadGrid} data */
 function mostAcross(own, { columns }) {
   let [most, largest] = [0, 0];

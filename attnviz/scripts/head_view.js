@@ -1,5 +1,5 @@
-// One head of a model: a headline, the sentence with what a word reads in ribbons, and the attention weights in
-// numbers. Texts of tokens are only ever set as textContent.
+// One head of a model: a headline, the sentence with ribbons to what a token reads, and the attention weights as
+// numbers. The texts of tokens are only ever set as textContent.
 
 import { Ramp, stepOf } from "../board/cells/colours.js";
 import { button, canvasOf, drawn, make, setText, toggle, UNSEEN, write } from "../board/cells/elements.js";
@@ -9,21 +9,20 @@ import { inDigits, percent, unbroken } from "../board/values/numbers.js";
 import { say } from "./sentences.js";
 
 /**
- * What a head reads: `tokens` read `read`, which are the `same` ones unless another sentence is read; `typed` tells
- * what
- * was typed of each, `marks` which ones the model puts there, and which go on with the word of the one before; the rows
- * of the first `kept` tokens stand as they were computed before, and their keys and values are read from a cache; null
- * where nothing is written.
+ * The tokens of a head. `tokens` read the tokens `read`; these are the `same` ones, except in cross-attention. `typed`
+ * has what the reader typed for each token. `marks` say which tokens the model adds, and which continue the word of the
+ * token before. While a model writes, the rows of the first `kept` tokens were computed in earlier steps, and their
+ * keys and values come from the KV cache; otherwise `kept` is null.
  * @typedef {{ tokens: string[], read: string[], typed?: string[], marks?: string[], same: boolean, kept?: number | null
  * }} Sentence
  */
 /** @typedef {(row: number, column: number) => boolean} Hidden */
 
-const HIGH = 62; // pixels over the sentence, for ribbons
-const SCALE = 0.9; // of the ribbons of a board
-const SAME = 1e-6; // attention weights that differ by less are the same
-const [LEAST, MOST] = [13, 24]; // pixels of a row that has numbers
-const [TITLES, NARROWEST] = [74, 26]; // pixels of its name, and of such a column
+const HIGH = 62; // pixels above the sentence, for the ribbons
+const SCALE = 0.9; // size of the ribbons, relative to those on a board
+const SAME = 1e-6; // attention weights that differ by less count as equal
+const [LEAST, MOST] = [13, 24]; // least and most pixels of a row that shows numbers
+const [TITLES, NARROWEST] = [74, 26]; // pixels of the column of tokens, and of a column of numbers
 const BARS = 6;
 
 export class HeadView {
@@ -50,9 +49,9 @@ export class HeadView {
     /** @type {(() => void) | null} */
     this.again = null;
     this.ramp = new Ramp("#ffffff", "#000000");
-    this.negative = this.ramp; // of weights below 0, which a difference of two softmaxes may have
+    this.negative = this.ramp; // for weights below 0, which a difference of two softmaxes may have
     this.known = "";
-    // In another window, as on a phone that is turned, the words are smaller or larger, and stand elsewhere.
+    // In a window of another width, such as a phone that was turned, tokens change their size and place.
     this.resized = new ResizeObserver(() => this.again?.());
     this.resized.observe(this.sentence);
   }
@@ -82,7 +81,7 @@ export class HeadView {
     for (const word of words) this.resized.observe(word);
   }
 
-  // The table of the weights: of many words a picture, in which nothing is written.
+  // The table of weights. For a sentence too long for it, `paint` draws a picture without numbers instead.
   table() {
     const { tokens, read, kept } = this.of;
     const side = Math.min(MOST, Math.floor((this.high - MOST) / tokens.length));
@@ -107,7 +106,7 @@ export class HeadView {
   }
 
   /**
-   * Show what a head reads: all of its weights, row by row, and the row that is told.
+   * Show all attention weights of a head, row by row, and describe one row in words.
    * @param {ArrayLike<number>} values @param {number} row @param {Hidden | null} hidden
    */
   show(values, row, hidden) {
@@ -147,7 +146,7 @@ export class HeadView {
     });
   }
 
-  // Of many words: a pixel for each weight, and the picked row framed.
+  // For long sentences: one pixel for each weight, with a frame around the picked row.
   /** @param {ArrayLike<number>} values @param {number} picked */
   paint(values, picked) {
     const [rows, columns] = [this.of.tokens.length, this.of.read.length];
@@ -173,7 +172,7 @@ export class HeadView {
     const [middles, start] = [this.others.map(middle), middle(own)];
     const paths = ribbonsOf(shares, this.of.same ? picked : -1, middles, HIGH, SCALE, start)
       .filter(({ width }) => width > 0.2);
-    // They leave the reader dark and arrive pale.
+    // Ribbons are dark at the token that reads and pale at the tokens that it reads.
     const far = Math.max(1, ...middles.map((each) => Math.abs(each - start)));
     const fade =
       drawn("radialGradient", "", { id: "fade", gradientUnits: "userSpaceOnUse", cx: start, cy: HIGH, r: far });
@@ -183,7 +182,7 @@ export class HeadView {
       ...paths.map(({ path, width }) => drawn("path", "", { d: path, "stroke-width": width, stroke: "url(#fade)" })));
   }
 
-  // What is read most, as bars: on a telephone they stand in place of a long sentence's table.
+  // Bars of the tokens that are read most. On phones, they replace the table of a long sentence.
   rank(/** @type {number[]} */ shares) {
     const order = shares.map((share, at) => ({ share, at })).filter(({ share }) => share > 0);
     const first = order.toSorted((a, b) => b.share - a.share).slice(0, BARS);
@@ -206,7 +205,7 @@ export class HeadView {
   }
 }
 
-// What goes on to a side fades there, and is scrolled by keys, too.
+// Fades the edges at which a part can be scrolled further, and lets the keyboard scroll it, too.
 function cue(/** @type {HTMLElement} */ part) {
   const { scrollLeft, scrollWidth, clientWidth } = part;
   toggle(part, "more-left", scrollLeft > 1);
@@ -215,7 +214,7 @@ function cue(/** @type {HTMLElement} */ part) {
   else part.removeAttribute("tabindex");
 }
 
-// A name, a bar as long as its share, and that in words.
+// A token, a bar as long as its share, and the share as text.
 /** @param {string} name @param {string} text @param {number} share */
 export function bar(name, text, share) {
   const full = make("i");
@@ -224,13 +223,14 @@ export function bar(name, text, share) {
     [make("span", "name", [name], { title: name }), make("span", "full", [full]), make("span", "value", [text])]);
 }
 
-// Two digits; what isn't 0, but would be written so, says that.
+// Two digits; "≈0" for a number that isn't 0 but would be written as 0.
 function inCell(/** @type {number} */ value) {
   const text = inDigits(value, 2);
   return value !== 0 && Number(text) === 0 ? "≈0" : text;
 }
 
-// Scroll to a token and to the one that it reads most; where both don't fit, to the one, and towards the other.
+// Scrolls so that a token and the one that it reads most are visible. If both don't fit, it shows the token itself,
+// with its surroundings on the side of the other one.
 /** @param {HTMLElement} place @param {HTMLElement} own @param {HTMLElement | undefined} most */
 function bringIntoSight(place, own, most = own) {
   const end = (/** @type {HTMLElement} */ chip) => chip.offsetLeft + chip.offsetWidth;

@@ -1,10 +1,10 @@
-// A sentence that is typed in place of the opening example's has no vectors made by hand. Its words get theirs by what
-// kind of word they are, and near words go first, so that the example's W's still mean something.
+// When the reader types another sentence in place of the opening example's, no handmade vectors exist for its tokens.
+// They are drawn instead by kinds of words, and near words are preferred, so that the example's W's keep their meaning.
 
 /** @import { Patch } from "./query.js" */
 
 /**
- * The query of the opening example has this part among its edits; a sentence of one's own has these settings instead.
+ * While the edits of a query contain `part`, it shows the opening example; another sentence gets `settings` instead.
  * @typedef {{ part: string, settings: Patch }} ByClass
  */
 

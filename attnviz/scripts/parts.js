@@ -1,7 +1,7 @@
-// A component's own elements, and what belongs to them from one drawing to the next.
+// Elements of a component, and objects that are kept for them from one drawing to the next.
 
 /**
- * The element of a component's own HTML that a selector names.
+ * Return the element of a component's own HTML that matches a selector.
  * @param {ParentNode} parent
  * @param {string} selector
  */
@@ -15,7 +15,7 @@ export function partOf(parent, selector) {
 const kept = new WeakMap();
 
 /**
- * What belongs to a component's element that a selector names, made with its first drawing.
+ * Return the object that is kept for a component's element; the first drawing makes it.
  * @template Kept @param {ParentNode} parent @param {string} selector @param {(element: HTMLElement) => Kept} make
  * @returns {Kept}
  */
@@ -26,7 +26,7 @@ export function keptIn(parent, selector, make) {
 }
 
 /**
- * The element with the focus in the page, or in the shadow, that an element stands in.
+ * Return the focused element of the document or shadow root that contains an element.
  * @param {Node} element
  */
 export function focusedBeside(element) {
@@ -35,22 +35,22 @@ export function focusedBeside(element) {
 }
 
 /**
- * Whether a drawing is of the version of the page's query that a component told, or of a later one.
- * @param {string} from what tells the query that it was drawn from
+ * Whether a drawing shows the version of the page's query that a component sent, or a later one.
+ * @param {string} from mark of the query that was drawn
  * @param {number} told
  */
 export function isOf(from, told) {
   const version = window.attnvizAddress?.versionOf(from) ?? 0;
-  return version === 0 || version >= told; // of a query that the page doesn't know yet, it is newer
+  return version === 0 || version >= told; // a query that the page doesn't know yet is newer
 }
 
-// When something has been painted, and where the server is told that: see attnviz/app/session/painting.py.
+// Knows when something has been painted, and tells the server: see attnviz/app/session/painting.py.
 
-/** @typedef {{ at: string, word: string }} Asks where, and what */
+/** @typedef {{ at: string, word: string }} Asks the address to tell, and the secret word to send */
 
-const UNSEEN_MS = 300; // after which nothing waits for pictures any longer: of a page out of sight, none is painted
+const UNSEEN_MS = 300; // how long to wait for a paint at most; a page that is out of sight paints nothing
 
-// What is drawn now has been painted.
+// Resolves once what is drawn now has been painted.
 /** @returns {Promise<void>} */
 export function painted() {
   return new Promise((done) => {
@@ -59,17 +59,17 @@ export function painted() {
   });
 }
 
-// The server waits a little where it hears nothing, so there is nothing to be done about that.
+// A failure is ignored, because without this message the server waits only briefly.
 export function tellPainted(/** @type {Asks} */ { at, word }) {
   const address = new URL(at, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href));
   const headers = { "Content-Type": "application/json" };
   fetch(address, { method: "POST", headers, body: JSON.stringify({ word }) }).catch(() => {});
 }
 
-// One pointer among several: a hand has more than one finger.
+// Events of one pointer among several, as with several fingers on a touch screen.
 
-// Call `acts`, by the types of events, with what the pointer of this event does from now on, wherever it goes; return
-// the function that ends this, as a signal does.
+// From now on, calls `acts` (functions by event type) for events of the same pointer as `event`, wherever it moves.
+// Returns a function that stops this; so does the signal.
 /** @param {PointerEvent} event @param {Record<string, (event: PointerEvent) => void>} acts
  *  @param {{ signal?: AbortSignal }} [ended] */
 export function followPointer({ pointerId }, acts, { signal } = {}) {

@@ -1,7 +1,7 @@
-// A query as text: changed, put in an order, and told from others.
+// Functions on a query as text: change it, sort it, compare it with others.
 
 /**
- * What a change does to a query: a text for each parameter, none for one that goes.
+ * A change of a query: a text for each parameter to set, null for each one to remove.
  * @typedef {Record<string, string | null>} Patch
  */
 
@@ -19,7 +19,7 @@ export function ordered(/** @type {string} */ query) {
   return String(new URLSearchParams(pairsOf(query)));
 }
 
-// For whoever reads the address: the set-up first, in its own order.
+// Sorted for people who read the address: the set-up's parameters come first, in the order of its controls.
 /** @param {string} query @param {string[]} controls */
 export function arranged(query, controls) {
   const place = new Map(controls.map((name, at) => [name, at]));
@@ -28,7 +28,8 @@ export function arranged(query, controls) {
     .replaceAll("%2A", "*");
 }
 
-// What tells a query from others, in whatever order and however written; the same as in session/address.py.
+// A checksum that identifies a query, whatever the order and spelling of its parameters; `mark_of` in
+// app/session/memory.py computes the same.
 export function markOf(/** @type {string} */ query) {
   const bytes = new TextEncoder().encode(pairsOf(query).map((pair) => pair.join("=")).join("\n"));
   let sum = -1;
@@ -36,7 +37,7 @@ export function markOf(/** @type {string} */ query) {
   return `${bytes.length}.${~sum >>> 0}`;
 }
 
-// The query with a change made to it.
+// The query after a change.
 /** @param {string} query @param {Patch} patch */
 export function patched(query, patch) {
   const parameters = new URLSearchParams(query);
@@ -47,8 +48,8 @@ export function patched(query, patch) {
   return ordered(String(parameters));
 }
 
-// A query that says nothing of the set-up names the published example: else it may open the opening one. The same as in
-// link/state.py.
+// A query without any set-up names the published example, because it could open the opening example otherwise. The
+// function `naming_its_example` in link/state.py does the same.
 /** @param {string} query @param {string[]} controls */
 export function namingItsExample(query, controls) {
   const parameters = new URLSearchParams(query);
@@ -56,7 +57,7 @@ export function namingItsExample(query, controls) {
   return says ? query : patched(query, { example: "published" });
 }
 
-// Torch's numbers of a query, where the server is asked beside the page's runs: attnviz/app/server/numbers.py.
+// Fetches torch's numbers for a query without a run of the page; attnviz/app/server/numbers.py answers.
 const GIVEN_UP_MS = 5000;
 
 /** @param {string} at @param {object} asked */

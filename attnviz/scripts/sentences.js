@@ -1,8 +1,8 @@
-// The sentences of the catalogue, filled as `say` of attnviz/words does it.
+// The sentences of the catalogue, filled in as `say` of attnviz/words does.
 
 import { SENTENCES } from "./sent.js";
 
-// A sentence with its places filled; the place `n` chooses among its forms.
+// Returns a sentence with its placeholders filled in; the placeholder `n` chooses between its singular and plural.
 /** @param {string} key @param {Record<string, string | number>} places @returns {string} */
 export function say(key, places = {}) {
   const name = key.lastIndexOf(".");
@@ -11,7 +11,7 @@ export function say(key, places = {}) {
   return filled(template, places);
 }
 
-// The same of a sentence that is at hand.
+// Does the same for a template that the caller already has.
 /** @param {import("./sent.js").Template} template @param {Record<string, string | number>} places */
 export function filled(template, places) {
   const form = typeof template === "string" ? template : template[places.n === 1 ? "one" : "other"];
@@ -23,7 +23,7 @@ export function filled(template, places) {
   });
 }
 
-// A whole number as `thousands` of attnviz/words writes it.
+// Writes a whole number as `thousands` of attnviz/words does.
 export function thousands(/** @type {number} */ n) {
   return String(n).replace(/\B(?=(\d{3})+$)/g, say("language.thousands"));
 }

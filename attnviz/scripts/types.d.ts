@@ -1,8 +1,8 @@
-// What every component of the page is given, and what the page's scripts tell each other.
+// The types of what each component receives, and of what the page's scripts send each other.
 
 import type { Address } from "./address.js";
 
-/** What Streamlit gives a component with each drawing. */
+/** The arguments that Streamlit passes to a component at each drawing. */
 export interface Drawing<Data> {
   parentElement: ParentNode;
   data: Data;
@@ -10,43 +10,43 @@ export interface Drawing<Data> {
   setStateValue: Trigger;
 }
 
-/** How a component tells Python of something. */
+/** Sends a value from a component to Python. */
 export type Trigger = (name: string, value: unknown) => void;
 
 declare global {
   interface Window {
-    /** The page's state, where there is one: a component in a page of its own has none. */
+    /** The page's state; undefined for a component on a page outside the app. */
     attnvizAddress?: Address;
-    /** Tells the server that the page's first picture has been painted. */
+    /** Tells the server that the page's first paint is done. */
     attnvizFirst?: () => void;
-    /** Draws a board of a page of its own: attnviz/board/in_page.js. */
+    /** Draws a board on a page of its own: attnviz/board/in_page.js. */
     attnvizBoard: typeof import("../board/in_page.js").default;
-    /** The head in view of a real model, drawn by the pictures of all heads. */
+    /** The element with the head in view of a real model, which the grid of all heads draws. */
     attnvizHead?: HTMLElement;
-    /** The numbers of each moment of the training that is shown, as far as they have come. */
+    /** The numbers of the training that is shown, for each moment that has arrived so far. */
     attnvizMoments?: { readonly id: string; readonly mark: string; readonly moments: Float32Array[] };
-    /** Where the server is. See attnviz/app/server/where.py. */
+    /** The server's address. See attnviz/app/server/where.py. */
     __streamlit?: { readonly BACKEND_BASE_URL: string };
   }
 
   interface WindowEventMap {
-    /** Whose numbers the board shows; null for numbers that Python has not made. */
+    /** Names the query whose numbers the board shows; null for numbers that Python hasn't computed. */
     "attnviz-numbers": CustomEvent<string | null>;
-    /** The kept moments of another training are there. */
+    /** The moments of another training have arrived. */
     "attnviz-moments": Event;
-    /** Another grid of heads draws the head in view. */
+    /** Another grid of heads now draws the head in view. */
     "attnviz-head": Event;
-    /** A moment of a training, for the board of this key: every matrix of the whole model, by its name. */
+    /** A moment of a training, for the board with this key: all matrices of the model by name. */
     "attnviz-moment": CustomEvent<{ key: string; step: number; matrices: Matrices }>;
-    /** Where the temperature's slider stands, for a board of the set-up. */
+    /** The value of the temperature's slider, for a board of the set-up. */
     "attnviz-temperature": CustomEvent<number>;
-    /** Which token is picked on the board of this key. */
+    /** The token that is picked on the board with this key. */
     "attnviz-picked": CustomEvent<{ key: string; query: number }>;
     "attnviz:away": Event;
     "attnviz:back": Event;
-    /** A link leads to another page. */
+    /** The reader follows a link to another page. */
     "attnviz:leaves": Event;
-    /** The page's query is another one. */
+    /** The page's query has changed. */
     "attnviz:query": CustomEvent<string>;
   }
 }

@@ -1,8 +1,8 @@
 """The page's query and its changes; see scripts/address.js.
 
-The page says its whole query, as the value of a component or by its address, and each run tells what became of it.
-Streamlit's controls that are bound to the address own their parameters: one that doesn't stand as the page says, and
-wasn't moved since, is turned. What a button changes is offered, once; the page lays it over what it has by then.
+The page sends its whole query, as a component's value or in its address, and each run reports the query that it drew.
+Parameters of controls bound to the address belong to these controls: a control that differs from the page's query, and
+that the reader hasn't moved since, is set to it. A button's change is an offer, which the page applies once.
 """
 
 import secrets
@@ -23,20 +23,21 @@ from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
 _EARS = "address.ears"
-PLAYGROUND = ""  # the first page has no name in an address
-_MOST_OFFERS = 32  # that the page may not have taken yet
-# Milliseconds that the hand rests before the page is told, and so many times as long as the last answer took, at most.
+PLAYGROUND = ""  # Explore, the first page, has an empty path
+_MOST_OFFERS = 32  # offers are kept until the page has applied them
+# How long the page waits for further changes before it sends its query: TIMES as long as the last answer took, within
+# these limits.
 PUT_OFF = {"REST_MS": 250, "TIMES": 4, "MOST_MS": 6000}
-OPENED = {page.name: list(page.parts) for page in pages() if page.parts}  # what opens a part of a page, by the page
+OPENED = {page.name: list(page.parts) for page in pages() if page.parts}  # page -> parameters that open a part of it
 SENT = {
     "PUT_OFF": PUT_OFF,
-    "CONTROLS": list(parameters()),  # these are bound to the address
+    "CONTROLS": list(parameters()),  # the parameters that controls are bound to
     "OPENED": OPENED,
     "BY_CLASS": {"part": VECTORS_OF_OPENING, "settings": settings_by_class()},
 }
 
-# Two of one script: the first hears what is said, before any control is drawn; the second tells, after them, from what
-# the run is drawn, and the reader, when the connection is away.
+# Each run mounts the script twice: before all controls, to receive the page's query, and after them, to report the
+# query that was drawn. The second one also tells the reader when the connection is lost.
 _address = component(
     "address",
     '<div class="connection" role="status"></div>',
@@ -47,48 +48,50 @@ _address = component(
 
 
 def hear() -> None:
-    """Read the page's query; begin anew where controls stand otherwise."""
+    """Read the page's query; restart the run where controls differ from it."""
     session, context = this_session(), get_script_run_ctx()
     _set_apart(memory())
     ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in memory().offers]}
     said = _valid(_address(key=_EARS, data=ears, on_said_change=lambda: None, height=1).get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
-    if (now := session.address) is None:  # a page that has said something was drawn by a server before this one
+    if (now := session.address) is None:  # a page that has sent a query was drawn by an earlier session
         query = read_query(said["query"] if said and not history else came)
         now = session.address = Memory(query, said=said, back=said is not None)
     else:
         _hear(now, said, came, history=history)
     asked = dict(known.current_query())
-    if (drawn := session.blank is not None and not history) and now.due:  # a key may be held down
-        stand = dict.fromkeys(parameters()) | known.controls()  # None: at its default
+    # A control may have moved since the page sent its query, for example by a held key.
+    if (drawn := session.blank is not None and not history) and now.due:
+        stand = dict.fromkeys(parameters()) | known.controls()  # None: the default
         lay(asked, {name: text for name, text in stand.items() if all(text != q.get(name) for q in now.past)})
     now.past = (*now.past[-5:], asked)
     now.fields = {}
     named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
-    # Back to a link, or a change in its first run; or the page has turned controls, or had not drawn them yet.
+    # Such a query is read like a link. It names an example (after Back, or an edit during a link's first run), or the
+    # controls differ from it (the page changed them, or they weren't drawn yet).
     if named or (drawn and now.due and not _stand(asked)):
         asked = dict(read_link(asked).query)
         now.fresh |= {name for name in texts() if named or asked.get(name, "") != now.texts.get(name, "")}
     asked = _with_offers(now, asked)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
-    for (name, refused), text in now.corrected.items():  # by a run that was overtaken before it could tell
+    for (name, refused), text in now.corrected.items():  # by an interrupted run that couldn't report it
         if now.texts.get(name, "") == refused:
             lay(now.texts, {name: text or None})
     if named or _led_to(now) or (drawn and not _stand(asked)):
         _run_turned(now, asked)
-    if history:  # as the controls will be, once they are drawn
+    if history:  # the values that the controls will have once they are drawn
         for name, value in read_controls(asked)[0].items():
             session.put(name, value)
 
 
 def _stand(query: Mapping[str, str]) -> bool:
-    """Return whether the controls stand as a query says."""
+    """Return whether the controls hold what a query says."""
     return {name: text for name, text in query.items() if name in parameters()} == known.controls()
 
 
 def _hear(now: Memory, said: Any, came: str, *, history: bool) -> None:
-    """Take the latest query that was asked for, by page or address."""
-    if came == now.turning:  # a run of our own
+    """Take the latest query from the page's message or the address."""
+    if came == now.turning:  # a rerun that _run_turned started
         return
     now.turning = None
     if history:
@@ -112,7 +115,7 @@ def _valid(said: Any) -> Any:
 
 
 def _with_offers(now: Memory, query: Mapping[str, str]) -> dict[str, str]:
-    """Return a query with offers that aren't part of it yet."""
+    """Return a query with the pending offers applied."""
     found = dict(query)
     for each in now.offers:
         if not each.left and (now.due or not each.drawn):
@@ -127,7 +130,7 @@ def _run_turned(now: Memory, query: Mapping[str, str]) -> None:
 
 
 def _led_to(now: Memory) -> str | None:
-    """Return the page, by its hash, that a button leads to."""
+    """Return the hash of the page that a pending offer opens."""
     paths = [each.path for each in now.offers if each.path is not None and not (each.drawn or each.left)]
     return next((page for page, path in known.pages().items() if path in paths[-1:]), None)
 
@@ -141,7 +144,7 @@ def offering() -> Offer:
 
 
 def _set_apart(now: Memory) -> None:
-    """Offer separately what was added to an offer since it was sent."""  # by a run that was overtaken
+    """Move what an interrupted run added to a sent offer into another."""
     for last in now.offers[-1:]:
         if last.told not in (None, (last.patch, last.path)) and not last.drawn:
             (patch, path), added = last.told, dict(last.patch.items() - last.told[0].items())
@@ -170,7 +173,7 @@ def go_to(page: str) -> None:
 
 
 def tell(page: str, key: str = "address") -> None:
-    """Tell the page what was drawn, after a run or a fragment."""
+    """Report what a run or a fragment drew to the page."""
     now = memory()
     found = known.becomes(now.query, known.controls(), now.texts)
     n, offers = (now.said or {}).get("n", 0), [each.sent() for each in now.offers]

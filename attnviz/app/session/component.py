@@ -1,4 +1,4 @@
-"""Components of ours: HTML, looks, a script in the session's language."""
+"""Components of our own: HTML, styles, script."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,15 +20,15 @@ _IN_ORDER = joined(Path(__file__).with_name("in_order.js")).replace("export ", "
 
 @dataclass
 class _Drawn:
-    """What a session's components were given last, and its place."""
+    """What a session's components were last given, with counters of changes."""
 
     session: str = field(default_factory=lambda: token_hex(4))
     last: dict[str, tuple[bytes, int]] = field(default_factory=dict)
 
     def placed(self, key: str, data: Mapping[str, Any] | bytes) -> dict[str, Any] | bytes:
-        """Return data with its place; the same data has the same place.
+        """Return data with a counter, which grows when the data changes.
 
-        What is written as JSON already is a whole object of it.
+        Data in bytes is a JSON object already.
         """
         text = data if isinstance(data, bytes) else json.dumps(data).encode()
         digest = blake2s(text).digest()
@@ -50,12 +50,13 @@ def component(
     sent: Mapping[str, Any] | None = None,
     isolate_styles: bool = True,
 ) -> Callable[..., Any]:
-    """Return what draws a component, registered when first drawn in a language.
+    """Return a function that draws a component.
 
-    What is returned takes a key, and as data a dictionary or an object in JSON: the script is given an object.
+    The component is registered when it is first drawn in a language. The function takes a key, and data as a dictionary
+    or as a JSON object in bytes; the script receives an object in both cases.
 
-    `script` is the file that its script begins with, or makes the script. Looks beside that file are taken where they
-    are isolated, behind those of all buttons and sliders; those that dress the page are given as `css`.
+    `script` is the entry module's file, or a function that makes the script. If styles are isolated, a CSS file beside
+    that module is used, after the styles of all buttons and sliders. Styles for the page itself are given as `css`.
     """
 
     @by_language()
@@ -78,6 +79,6 @@ def component(
 
 
 def _in_order(js: str) -> str:
-    """Let a script leave out what was overtaken: see in_order.js."""
+    """Make a script skip drawings that come too late: see in_order.js."""
     before, draw = js.split("export default")
     return f"{before}const draw ={draw}\n{_IN_ORDER}\nexport default inOrder(draw);\n"

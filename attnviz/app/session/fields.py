@@ -6,7 +6,7 @@ from typing import Any
 
 from attnviz.app.session.memory import memory
 
-MOST_AS_JSON = 20_000  # characters that stand in the address until the server has packed them
+MOST_AS_JSON = 20_000  # characters that the address holds until the server has packed them
 
 
 def stand_at_once(
@@ -18,11 +18,11 @@ def stand_at_once(
     held: Mapping[str, Any] | None = None,
     is_optional: bool = True,
 ) -> None:
-    """Have fields stand in the address as soon as they change.
+    """Have the page write some fields into the address as they change.
 
-    `keys` has the fields' names by their keys, or the keys of their containers. The parameter says a field's text of at
-    most so many characters, or with `held` all fields as JSON by their names; a field may be blank if it `is_optional`.
-    A change takes the parameters `ends` out of the address.
+    `keys` maps the key of each field, or of its container, to the field's name. The parameter holds a field's text, of
+    `most` characters at most; with `held`, it holds all the fields as JSON by their names. A field may be blank if it
+    `is_optional`. A change removes the parameters `ends` from the address.
     """
     memory().fields[parameter] = {
         "parameter": parameter,

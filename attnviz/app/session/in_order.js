@@ -1,6 +1,6 @@
-// Streamlit imports a component's script with each drawing, and draws when it has come. Drawings that wait for one
-// script go on in any order (in Chromium, the later one of two came first in 179 of 400), so the first could come
-// last, and stay. Each says its place among those of its session; one that was overtaken is left out.
+// Streamlit imports a component's script anew for each drawing, and draws once the import is done. Imports of the same
+// script finish in any order (in Chromium, the later one of two came first in 179 of 400 cases), so that an old drawing
+// could come last, and stay. Each drawing therefore carries a counter of its session, and an old one is skipped.
 
 /** @import { Drawing } from "../../scripts/types.js" */
 /** @typedef {{ nth: [session: string, at: number] }} Placed */

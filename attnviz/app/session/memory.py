@@ -15,17 +15,17 @@ from attnviz.link.state import is_of_others, naming_its_example, read_query
 
 @dataclass
 class Offer:
-    """A button's change of the query, made once, perhaps elsewhere."""
+    """A button's change of the query, and the page that it opens."""
 
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
     path: str | None = None
-    told: tuple[dict[str, str | None], str | None] | None = None  # as the page may have taken it
+    told: tuple[dict[str, str | None], str | None] | None = None  # the patch and path that were last sent
     drawn: bool = False
-    left: bool = False  # by Back or a link: where the page hasn't taken it, it does so with the next drawing
+    left: bool = False  # superseded by Back or a link; the page may still apply it at the next drawing
 
     def sent(self) -> dict[str, Any]:
-        """Return what the page is sent of it, and keep that."""
+        """Return the message for the page, and remember what it says."""
         self.told = dict(self.patch), self.path
         return {"id": self.id, "patch": self.patch, "path": self.path}
 
@@ -34,17 +34,18 @@ class Offer:
 class Memory:
     """A session's record of its page: its query, texts and offers."""
 
-    query: dict[str, str] = field(default_factory=dict)  # what a run is of, and once that is told, what became of it
-    past: tuple[Mapping[str, str], ...] = ()  # the last that were heard or told: a control as none says was moved since
-    due: bool = True  # whether no run has told what becomes of it
+    query: dict[str, str] = field(default_factory=dict)  # the query that is to be drawn, or that was drawn last
+    # Recent queries. A control that differs from all of them was moved by the reader.
+    past: tuple[Mapping[str, str], ...] = ()
+    due: bool = True  # whether `query` is still to be drawn and reported
     said: Any = None
     texts: dict[str, str] = field(default_factory=dict)
-    fresh: set[str] = field(default_factory=lambda: set(texts()))  # that came with a link, and that no run has read
-    corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # what is in the place of an unusable text
+    fresh: set[str] = field(default_factory=lambda: set(texts()))  # texts from a link that no run has read yet
+    corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # (name, unusable text) -> its replacement
     offers: list[Offer] = field(default_factory=list)
-    fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # see fields.py, by parameter
-    back: bool = False  # whether the page was open already, before another server or session
-    turning: str | None = None  # the query of a run of our own
+    fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # by parameter; see fields.py
+    back: bool = False  # whether an earlier server or session drew the page
+    turning: str | None = None  # the query of a rerun that the server started
 
 
 def mark_of(query: Mapping[str, str]) -> str:
@@ -53,7 +54,7 @@ def mark_of(query: Mapping[str, str]) -> str:
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
     """
-    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # as JavaScript sorts
+    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # JavaScript's order
     text = "\n".join(f"{name}={query[name]}" for name in names)
     data = text.encode("utf-8", "replace")
     return f"{len(data)}.{crc32(data)}"
@@ -65,7 +66,7 @@ def memory() -> Memory:
 
 
 def written(query: Mapping[str, str]) -> str:
-    """Return a query as an address has it."""
+    """Return a query as an address writes it."""
     return urlencode(query, errors="surrogatepass")
 
 
@@ -86,7 +87,7 @@ def pages() -> dict[str, str]:
 
 
 def place_of_now() -> tuple[str, str]:
-    """Return the address's end and query of the page."""
+    """Return the page's path and query."""
     context = get_script_run_ctx()
     return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().query)
 
@@ -115,7 +116,7 @@ def mark_of_now() -> str:
 
 
 def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str]) -> dict[str, str]:
-    """Return the query after a run, with parameters of others kept."""
+    """Return the query after a run; parameters that aren't ours are kept."""
     found = {name: text for name, text in asked.items() if is_of_others(name)} | dict(set_up) | dict(held)
     found.pop(EXAMPLE, None)
     return naming_its_example(found)

@@ -1,8 +1,8 @@
 """Delay the rest of a page until its first part is painted.
 
-Sent at once, all of it would be drawn together, and painted when that is done: after many times as long. How long the
-first part takes is known to the browser alone, which tells it by a request of its own (server/answers.py). Who tells
-says a word that only this session's page was told.
+A browser that gets the whole page at once paints nothing until all of it is laid out, which takes many times as long as
+the first part alone. Only the browser knows when the first part is painted. It then sends a request
+(server/answers.py), with a secret word that only this session's page has.
 """
 
 import secrets
@@ -11,11 +11,11 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-AT = "painted"  # where it is told, seen from the server
+AT = "painted"  # path of that request, below the server's base path
 
 
 class Painting:
-    """The first picture of a page: whether it's `begun`, and `painted`."""
+    """The first paint of a page: whether it's `begun`, and `painted`."""
 
     def __init__(self) -> None:
         self.word = secrets.token_urlsafe(24)
@@ -25,10 +25,11 @@ class Painting:
 
     def wait(self, seconds: float) -> None:
         """Wait for a browser to paint, at most this many seconds."""
-        if self.begun and "Origin" in st.context.headers:  # which every browser sends
-            self.begun = False  # once is enough
+        # Browsers send this header. Other clients never report a paint, so there is nothing to wait for.
+        if self.begun and "Origin" in st.context.headers:
+            self.begun = False  # each page waits once
             self.painted.wait(seconds)
 
 
-# By their words: each is held by its session, and goes with it.
+# The paintings by their secret words. The references are weak, so that a painting lives as long as its session.
 PAINTINGS: WeakValueDictionary[str, Painting] = WeakValueDictionary()

@@ -57,8 +57,9 @@ class Shared:
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
     attachment: Attachment | None = None
-    unseen: Any = None  # a place of the set-up for controls that stand for others
-    beside_temperature: Any = None  # one for what is computed later
+    # A hidden container for controls bound to the address, while other controls on the page act for them.
+    unseen: Any = None
+    beside_temperature: Any = None  # a container beside the temperature, filled once the weights are computed
 
 
 @dataclass
@@ -67,15 +68,15 @@ class Messages:
 
     texts: list[str] = field(default_factory=list)
     of_link: list[str] = field(default_factory=list)  # parts of the link that can't be used
-    standing: tuple[Any, list[str]] | None = None  # said of the link by the first run, and the state it stands for
+    standing: tuple[Any, list[str]] | None = None  # the first run's state, and its messages about the link
 
 
 @dataclass
 class Dropped:
     """Changes of matrices that a new set-up dropped, offered back."""
 
-    changes: str = ""  # as a link writes them
-    page: str | None = None  # on which they are offered
+    changes: str = ""  # in the form of a link's text
+    page: str | None = None  # the page that offers them
 
 
 @dataclass
@@ -108,19 +109,19 @@ class Session:
 
     address: "Memory | None" = None
     painting: Painting = field(default_factory=Painting)
-    page: str = ""  # that is open
-    set_up: dict[str, Any] | None = None  # the values of all controls, the last that made a scenario
-    blank: bool | None = None  # whether the sentence is; None before the first run
+    page: str = ""
+    set_up: dict[str, Any] | None = None  # all controls' values, from the last run with a sentence
+    blank: bool | None = None  # whether the sentence is empty; None before the first run
     computed: "Computed | None" = None
     last_changes: str | None = None
     dropped: Dropped = field(default_factory=Dropped)
-    revision: int = 0  # of the editors: each is drawn anew with the next
+    revision: int = 0  # part of the editors' keys, so that a new number redraws them
     editor: Editor | None = None
     messages: Messages = field(default_factory=Messages)
     shared: Shared = field(default_factory=Shared)
-    example: str = ""  # that the link names
-    exercise: str = ""  # as a link writes it: the one that was left for another page
-    parts: dict[type, Any] = field(default_factory=dict)  # what pages of their own remember
+    example: str = ""  # named by the link
+    exercise: str = ""  # the link's text of an exercise that the reader left for another page
+    parts: dict[type, Any] = field(default_factory=dict)  # pages' own state, by its type
 
     @property
     def scenario(self) -> Scenario | None:

@@ -32,16 +32,16 @@ def say_ignored(part: str) -> None:
 def messages_of_now(values: dict[str, Any]) -> list[str]:
     """Return this run's messages as Markdown; `values` are of all controls.
 
-    What the first run says of the link stands until the reader changes something or opens another page. The browser
-    asks for a second run by itself where its connection broke during the first, which takes seconds on a new server:
-    it may not have seen a word of it.
+    The first run's messages about the link stay until the reader changes something or opens another page. If the
+    connection breaks during that run, which takes seconds on a new server, the browser asks for a second run by itself,
+    and the reader has seen nothing of the first.
     """
     session = this_session()
     messages = session.messages
     parts, said = messages.of_link, messages.texts
     messages.of_link, messages.texts = [], []
     if messages.standing is None and len(parts) + len(said) > 1:
-        parts, said = [*parts, *said], []  # whatever the first run says, it says of the link
+        parts, said = [*parts, *said], []  # in the first run, all messages are about the link
     told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
     told += [as_message(message) for message in said]
     now = session.page, values, dict(memory().texts)
@@ -59,7 +59,7 @@ def has_messages() -> bool:
 
 
 def forget_messages() -> None:
-    """Show no more what the first run said of the link."""
+    """Stop showing the first run's messages about the link."""
     messages = this_session().messages
     messages.standing = messages.standing and (messages.standing[0], [])
 
@@ -83,22 +83,22 @@ def set_up(values: dict[str, Any]) -> None:
     if cut:
         say(words.say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token")))
     session.blank = not tokenize(text, values["tokenizer"])
-    if session.blank:  # the set-up of before stays, to be compared with once there is a sentence
+    if session.blank:  # the previous set-up is kept, to compare with once there is a sentence
         return
     before = session.set_up
     if before is not None and before["text"] != text and session.dropped.page is not None:
-        forget_offer()  # seen at another sentence; what this one drops, or the click that took it, is offered
+        forget_offer()  # it was shown with another sentence; only what this change drops is offered
     values |= {"text": text, "second": values["second"][:MAX_SECOND_CHARACTERS]}
     values, misfits = fitted(values, len(tokenize(text, values["tokenizer"])))
-    for misfit in misfits:  # the controls stay as they are
+    for misfit in misfits:  # the controls keep the reader's values
         say(told_misfit(misfit, values))
     session.set_up = values
     encoded, arrived = url_texts.received(CHANGES)
     if not arrived and before == values and session.computed and session.computed.changes == encoded:
-        return  # as on the run before
+        return  # nothing changed since the last run
     plain = session.plain(values)
     changes, error = EDITS.read(encoded)
-    if session.last_changes not in (None, encoded):  # by a link, or by the board
+    if session.last_changes not in (None, encoded):  # a link or the board changed them
         redraw_editors()
     if not arrived and before is not None:
         changes, dropped = carry_over(changes, scenario_of(before), plain)
@@ -115,7 +115,7 @@ def start_set_up_anew(scenario: Scenario) -> None:
     """Begin the next set-up with a scenario's changes; offer old ones back."""
     session = this_session()
     before = Changes() if session.set_up is None else decode_changes(session.changes)[0]
-    session.set_up = None  # nothing is carried over to what is another computation
+    session.set_up = None  # so that no change is carried over to another computation
     forget_offer()
     if before and before != changes_of(scenario):
         offer_back(before)
@@ -142,7 +142,7 @@ def adopt(scenario: Scenario) -> None:
     if notice:
         say(str(notice))
     address.turn(values)
-    # As the set-up of before, too, so that the next run finds nothing that must drop the changes.
+    # It also becomes the previous set-up, so that the next run has no reason to drop the changes.
     session = this_session()
     session.set_up = {**(session.set_up or {}), **values}
     keep(scenario)

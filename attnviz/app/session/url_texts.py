@@ -1,7 +1,7 @@
-"""The address's texts, and their values: all parameters that are not controls.
+"""Parameters of the address that no control holds: their texts and values.
 
-The page has them, and says them; what Python changes of them is offered to it (see address.py). They are read by the
-table of parameters.
+The page owns them and sends them; Python changes them by offers (see address.py). Their codecs stand in
+link/parameter_table.py.
 """
 
 from typing import Any
@@ -21,7 +21,8 @@ from attnviz.link.set_up import MOST_GIVEN
 def received(name: str) -> tuple[str, bool]:
     """Return a parameter's current text, and whether a link just brought it."""
     arrived = name in memory().fresh
-    memory().fresh.discard(name)  # at once: what was filled from it, and changed since, isn't filled again
+    # From now on it counts as read: a field that was filled from it, and edited since, must not be filled again.
+    memory().fresh.discard(name)
     return current(name), arrived
 
 
@@ -30,7 +31,8 @@ def receive(
 ) -> tuple[Any, bool]:
     """Return the current value and whether it came from the URL.
 
-    `values` are others that it depends on. What came and can't be used is told, and leaves the address.
+    `values` are other parameters that it depends on. An unusable text from a link is reported and corrected in the
+    address.
     """
     raw, arrived = received(name)
     session = this_session()
@@ -60,7 +62,7 @@ def correct(name: str, text: str) -> None:
     if current(name) != text:
         now.corrected[name, current(name)] = text
         lay(now.texts, {name: text or None})
-        for each in now.offers:  # where the page hasn't taken it yet
+        for each in now.offers:  # offers that the page may not have applied yet
             each.patch |= {name: text or None} if name in each.patch else {}
 
 
@@ -77,7 +79,7 @@ def current(name: str) -> str:
 def room(name: str) -> int:
     """Return how many characters the link has left for this text."""
     sizes = {other: len(held) for other, held in memory().texts.items() if other != name}
-    beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)  # of whole set-ups
+    beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)  # they share a limit
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
 
