@@ -1,6 +1,6 @@
 """Private parts of Streamlit that we use, and three that we replace.
 
-tests/unit/server/test_streamlit_internals.py holds what is used of each, and says of what is replaced when it can go.
+tests/unit/server/test_streamlit_internals.py checks each part that we use, and fails once a replacement can go.
 """
 
 from contextlib import suppress
@@ -21,7 +21,8 @@ from attnviz.words import LANGUAGE, spoken
 
 __all__ = ["DeltaGenerator", "RerunException", "get_logger", "get_script_run_ctx", "is_connected", "is_fragment_run",
            "is_of_a_reader", "replace_parts", "run_again", "speak_as_accepted"]  # fmt: skip
-# What a reader's page sends; others are for developers, and clear_cache empties what Streamlit keeps for all sessions.
+# The messages of a reader's page. Others are for developers; clear_cache would empty Streamlit's caches for all
+# sessions.
 _OF_READERS = {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"}
 _joined, _hear = script_requests._coalesce_widget_states, SafeSessionState.on_script_will_rerun
 
@@ -47,7 +48,8 @@ def is_connected(session: str) -> bool:
 def run_again(query: str, *, page: str | None = None, turns: bool = False) -> None:
     """Restart this run with this query, optionally on another page.
 
-    `page` is a page's hash; with `turns`, bound controls take their values from the query, as after Back.
+    `page` is a page's hash. With `turns`, controls bound to the address take their values from the query, as they do
+    after Back.
     """
     if context := get_script_run_ctx():
         page, seen = page or context.page_script_hash, context.context_info
@@ -55,13 +57,13 @@ def run_again(query: str, *, page: str | None = None, turns: bool = False) -> No
 
 
 def replace_parts() -> None:
-    """Put ours in the place of Streamlit's own, for this process.
+    """Replace three parts of Streamlit with our own, for this process.
 
-    It's app.py that calls this, so that importing changes nothing. Without the first, a press is called back halfway
-    where another run is asked for meanwhile (https://github.com/streamlit/streamlit/issues/10578). Without the second,
-    it is lost where Back follows at once (https://github.com/streamlit/streamlit/issues/9100 is nearest). Without the
-    third, each control copies the values of all to look at its own: picking a token took 160 to 210 ms of a processor,
-    and 108 with it.
+    Only app.py calls this, so that an import changes nothing. Without the first replacement, the callback of a press is
+    interrupted if another run is requested meanwhile (https://github.com/streamlit/streamlit/issues/10578). Without the
+    second, a press is lost if Back follows at once (https://github.com/streamlit/streamlit/issues/9100 is closest).
+    Without the third, each control copies the values of all controls to look up its own: picking a token took 160 to
+    210 ms of processor time, and takes 108 ms with it.
     """
     SafeSessionState.on_script_will_rerun = _hear_whole  # type: ignore[assignment, method-assign]
     script_requests._coalesce_widget_states = _with_all_told
@@ -69,12 +71,12 @@ def replace_parts() -> None:
 
 
 def speak_as_accepted() -> None:
-    """Speak to this session's reader, in this thread, as their browser accepts."""
+    """Set this thread's language to the one that the reader's browser accepts."""
     LANGUAGE.set(spoken(st.context.headers.get("Accept-Language", "")))
 
 
 def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | None) -> WidgetStates | None:
-    """Join two messages that one run answers; Back's omits a page's controls."""
+    """Join two messages that one run answers; Back's omits controls."""
     if joined := _joined(old_states, new_states):
         told = {each.id for each in joined.widgets}
         joined.widgets.extend(each for each in (old_states or joined).widgets if each.id not in told)
@@ -82,9 +84,9 @@ def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | N
 
 
 def _hear_whole(states: SafeSessionState, *given: Any, **more: Any) -> None:
-    """Take what was told and call back, without giving way halfway.
+    """Take in a page's message and call back, without being interrupted.
 
-    Here a thread begins for a session: what it calls back, and the run that follows, speak one language.
+    A thread of a session begins here, so the language is set here: callbacks and the run that follows share it.
     """
     speak_as_accepted()
     gives_way, vars(states)["_yield_callback"] = states._yield_callback, lambda: None

@@ -1,4 +1,4 @@
-"""Plain texts and messages in Markdown, and errors in sentences."""
+"""Plain text and messages as Markdown, and errors as sentences."""
 
 import re
 
@@ -29,7 +29,7 @@ def literal(text: str, most: int = 60) -> str:
 
 _MARKUP = re.compile(
     r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
-    # Streamlit makes links, icons, emoji and arrows even of text in which no sign is markup.
+    # Streamlit turns some texts without any markup into links, icons, emoji or arrows.
     r"|(?P<made>[^\s`]*(?::[^\s`]|@|www\.|<-|->|--|[<>~!]=)[^\s`]*)"
     r"|(?P<sign>[\\`*_\[\]<>&$~])",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-_MOST = 40  # characters of a number or a text that was refused
+_MOST = 40  # characters of a refused number or text that a message shows
 
 
 def message_of(error: Exception) -> str:
@@ -75,7 +75,7 @@ def message_of(error: Exception) -> str:
 
 
 def _fact(name: str, value: object) -> str:
-    """Return a fact of a refusal as readers know it."""
+    """Return a fact of a refusal in the reader's words."""
     if (words := counted(name, value)) is not None:
         return words
     match name:
@@ -93,7 +93,7 @@ def _fact(name: str, value: object) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, str):
         return literal(value, _MOST)
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 1000:  # that a float can be
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 1000:  # small enough for a float
         return thousands(value).replace("-", "−") if value.bit_length() < 128 else significant(float(value))
     if isinstance(value, float):
         return significant(value)

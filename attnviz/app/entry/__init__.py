@@ -1,4 +1,4 @@
-"""The start of every run, kept apart: Streamlit imports modules beside it."""
+"""The script that starts every run, in a folder without other modules."""
 
 from pathlib import Path
 

@@ -9,18 +9,19 @@ from attnviz.feature import filled
 from attnviz.feature import pages as of_features
 from attnviz.words import say
 
-# The pages behind each door. The first door has no name: its pages stand in the bar itself.
+# The pages behind each door. The first door has no name: the bar shows its pages themselves.
 DOORS = {door: tuple(page.name for page in of_features(door)) for door in EVERY_DOOR}
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
 HIDDEN = tuple(page.name for page in of_features() if page.hidden)
-OWN_EXAMPLES = tuple(page.name for page in of_features() if not page.sets_up)  # there, the set-up plays no part
+# On these pages, the set-up has no effect.
+OWN_EXAMPLES = tuple(page.name for page in of_features() if not page.sets_up)
 
 
 def show_page() -> None:
     """Draw the page that is open."""
     with app.watched_run() as run:
-        # A picture of its own: an emoji that a machine lacks is an empty box, and Streamlit fetches icons from
-        # elsewhere.
+        # The icon is an image of our own: on machines without an emoji's font, an emoji is an empty box, and Streamlit
+        # loads its icons from another server.
         st.set_page_config(
             page_title=say("app.title"), page_icon=app.ICON, layout="wide", initial_sidebar_state="collapsed"
         )
@@ -45,5 +46,5 @@ def show_page() -> None:
         app.show_foot()
 
 
-if __name__ == "__main__":  # so Streamlit runs it; when the server gets ready, it's only imported
+if __name__ == "__main__":  # true when Streamlit runs it; the server only imports it while it gets ready
     show_page()

@@ -1,7 +1,7 @@
 """The server's metrics in Prometheus format: readers, load and times.
 
-They count always, which costs a microsecond each, and are told where ATTNVIZ_METRICS=1. They know no one: not what was
-typed, not in which session.
+They are always counted, at a microsecond each, and published with ATTNVIZ_METRICS=1. They identify nobody: they hold
+neither what was typed nor by which session.
 """
 
 import os
@@ -16,14 +16,14 @@ from attnviz import __version__
 
 _COMMIT = "ATTNVIZ_COMMIT"
 _CHECKOUT = Path(__file__).parents[3]
-_SHOWN = 9  # characters of a commit
+_SHOWN = 9  # characters shown of a commit
 
 
 @cache
 def commit() -> str:
     """Return the commit of the image or checkout; blank if unknown.
 
-    An image or a package may lie inside of somebody else's checkout: only one of this very folder counts.
+    The app may be installed somewhere inside another project's checkout, so only a checkout of this very folder counts.
     """
     told = os.environ.get(_COMMIT, "")
     if not told and (_CHECKOUT / ".git").exists():
@@ -41,7 +41,7 @@ def version() -> str:
 
 
 def torch_version() -> str:
-    """Return torch's version, which says what it was built for."""
+    """Return torch's version, which names the hardware it was built for."""
     return str(torch.__version__)
 
 

@@ -1,9 +1,9 @@
 """The server's log, as JSON lines if ATTNVIZ_LOG=json.
 
-What people typed stands in no line. A message of the server's own libraries is told by its template, with the numbers
-put in and everything else left out; one of any other library by its level alone; an exception by its type and the
-places that it passed, since its own text may hold a sentence or a table. A session is told by eight characters that say
-which lines belong together and open nothing.
+No line contains what people typed. A message of the libraries that the server consists of is written as its template,
+with numbers filled in and everything else left out; a message of any other library as its level alone. An exception is
+written as its type and the places that it passed, because its own text may contain a sentence or a table. A session is
+identified by eight characters, which show what lines belong together and give no access to anything.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ from attnviz.core.limits import check_choice
 LOG = "ATTNVIZ_LOG"
 _PLACE = re.compile(r"%(?:\((?P<name>\w+)\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z%]")
 _ERRORS = "uvicorn.error"
-_FRAMES = 12  # of a traceback, the innermost
-_KNOWN = ("attnviz", "streamlit", "uvicorn", "websockets")  # whose templates are constants
+_FRAMES = 12  # how many frames of a traceback are written, the innermost ones
+_KNOWN = ("attnviz", "streamlit", "uvicorn", "websockets")  # libraries whose message templates are constants
 
 
 def get_log(name: str) -> logging.Logger:
@@ -40,13 +40,14 @@ def write_as_json() -> None:
     if wanted == "text":
         return
     for log in logging.getLogger().manager.loggerDict.values():
-        for each in getattr(log, "handlers", ()):  # that of each request, with its link, is silent by having none
+        # Uvicorn's log of requests and their links has no handler, so it stays silent.
+        for each in getattr(log, "handlers", ()):
             each.setFormatter(JsonLines())
-    logging.setLoggerClass(_WritesJson)  # of those to come
+    logging.setLoggerClass(_WritesJson)  # for loggers created from now on
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.getLogger().handlers = [handler]
-    # Streamlit takes it that uvicorn logs its errors; uvicorn that Streamlit does.
+    # Streamlit expects uvicorn to log server errors, while uvicorn expects Streamlit to do it.
     errors = logging.getLogger(_ERRORS)
     errors.handlers = [handler]
     errors.setLevel(logging.WARNING)
@@ -60,7 +61,7 @@ def session_of_now() -> str | None:
 
 
 class _WritesJson(logging.Logger):
-    """A log whose handlers write lines of JSON, whoever adds them."""
+    """A logger whose handlers write JSON lines, whoever adds them."""
 
     def addHandler(self, hdlr: logging.Handler) -> None:
         hdlr.setFormatter(JsonLines())
@@ -68,7 +69,7 @@ class _WritesJson(logging.Logger):
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON."""
+    """A formatter that writes a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""

@@ -1,4 +1,4 @@
-"""The memory that this process uses, may use, and can give back."""
+"""The memory that this process uses, may use, and can return."""
 
 import ctypes
 import os
@@ -8,7 +8,8 @@ from typing import Any
 
 from attnviz.core.machine import LIMITS, bytes_of_container
 
-_OF_CONTAINER = 0.85  # beyond this share, pages that are open already have the rest
+# Share of a container's memory that may be used when a page opens; the rest is for pages already open.
+_OF_CONTAINER = 0.85
 
 
 @cache
@@ -23,14 +24,14 @@ def _trim() -> Any:
 def give_back() -> bool:
     """Return free memory to the system; return whether there was any.
 
-    Each thread has a heap of its own, which otherwise gives memory back only from its end.
+    Each thread has a heap of its own, which otherwise returns memory only from its end.
     """
     trim = _trim()
     return trim is not None and bool(trim(0))
 
 
 def used_mib() -> float | None:
-    """Return the MiB in use; None if the system doesn't tell."""
+    """Return the MiB in use; None if the system doesn't say."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,16 +1,17 @@
 """Page runs: queued, counted, timed, and ended if they take too long.
 
-The lane: one run at a time, so that whoever edits a number isn't kept waiting by all who open a page at once. Python
-runs one thread at a time, and lets each wait for all others again and again. What answers an edit (POST /numbers) never
-waits here, and has one run beside it: beside two, numbers took four times as long at the median, and runs gained
-little; and for a while after a run, none begins beside edits. A run that takes long keeps its place for a moment alone,
-so that no sweep, training or slow browser holds others up.
+Runs of pages go through a lane, one at a time, so that readers who edit numbers don't wait for all who open a page at
+the same moment. Python executes one thread at a time and keeps switching between them. A request that answers an edit
+(POST /numbers) never waits in the lane, and shares Python with one run only: beside two runs, numbers took four times
+as long at the median, while the runs gained little. While edits are being answered, there is also a pause after each
+run before the next one begins. A long run holds its place for a moment only, so that no sweep, training or slow browser
+holds others up.
 
-The clock ends a run that has used a processor for longer than anything that the app offers takes. What a visitor can
-ask for is bounded by its size (core/limits.py, scaling/sweeps.py); this is for what was overlooked there. Time in which
-a run waits, for its turn or for a disk, isn't counted, as far as the system tells it apart.
+A clock ends a run that has used more processor time than anything that the app offers. Limits on sizes bound what a
+visitor can ask for (core/limits.py, features/sweeps/); the clock is for what those limits overlook. Time that a run
+waits, for its turn or for a disk, isn't counted if the system can tell it apart.
 
-What takes far longer, as a large sweep, waits in a line of its own, with its pace.
+Work that takes far longer, such as a large sweep, has a queue of its own, and shows its pace.
 """
 
 import ctypes
@@ -32,9 +33,9 @@ from attnviz.app.streamlit_internals import speak_as_accepted
 from attnviz.app.text import as_message
 from attnviz.words import say
 
-MOST = 240.0  # seconds; of all that is offered a sweep takes longest, and is refused beyond 120
-GRACE = 20.0  # seconds that it has to end in, to draw what stands on every page, before it is ended again
-_LOOKS = 5.0  # seconds between two looks
+MOST = 240.0  # seconds; the longest work on offer is a sweep, which is refused beyond 120
+GRACE = 20.0  # seconds that an ended run gets to draw the parts that every page shows, before it is ended again
+_LOOKS = 5.0  # seconds between two checks
 
 
 class RunTooLongError(Exception):
@@ -42,22 +43,22 @@ class RunTooLongError(Exception):
 
 
 class Clock:
-    """Knows which runs are under way, and since when."""
+    """A clock that knows which runs are in progress, and since when."""
 
     def __init__(self, most: float = MOST, grace: float = GRACE) -> None:
         self._most, self._grace = most, grace
         self._lock = threading.Lock()
-        self._begun: dict[int, float] = {}  # by thread: the seconds that it had used when its run began
+        self._begun: dict[int, float] = {}  # thread -> processor seconds that it had used when its run began
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Time what this thread runs within."""
+        """Time what this thread runs in this context."""
         thread = threading.get_ident()
         with self._lock:
             self._begun[thread] = _used(thread)
         try:
             yield
-        finally:  # a thread that has gone must not be asked for its time, even where it is ended just here
+        finally:  # forget the thread even if it's ended right here: a finished thread has no time to ask for
             try:
                 self._forget(thread)
             except RunTooLongError:
@@ -65,12 +66,12 @@ class Clock:
 
     @property
     def times_this_thread(self) -> bool:
-        """Whether this thread is within something that is timed."""
+        """Whether this thread is being timed."""
         return threading.get_ident() in self._begun
 
     @property
     def times_any(self) -> bool:
-        """Whether anything that is timed is under way."""
+        """Whether any thread is being timed."""
         return bool(self._begun)
 
     def _forget(self, thread: int) -> None:
@@ -91,7 +92,7 @@ class Clock:
         return len(late)
 
     def watch(self) -> None:
-        """Look from now on, in a thread that ends with the process."""
+        """Check runs regularly, in a thread that ends with the process."""
         threading.Thread(target=self._keep_looking, name="clock-of-runs", daemon=True).start()
 
     def _keep_looking(self) -> None:
@@ -101,7 +102,7 @@ class Clock:
 
 
 def _used(thread: int) -> float:
-    """Return a thread's processor seconds; wall-clock seconds where they are unknown."""
+    """Return a thread's processor seconds, or wall-clock seconds if unknown."""
     if hasattr(time, "pthread_getcpuclockid"):
         return time.clock_gettime(time.pthread_getcpuclockid(thread))
     return time.monotonic()
@@ -111,26 +112,27 @@ CLOCK = Clock()
 
 
 PLACES = 1
-MOMENT = 0.5  # seconds: several times as long as most runs take
-PATIENCE = 0.5  # seconds from the last run's end for which edits hold the next one up, where they never pause
-# Seconds until a thread that computes lets another go on, while numbers are computed. Each call of torch waits for that
-# beside a run, and there are dozens: at Python's own 0.005 they took 66 ms beside two runs, at this 6, alone 1.5.
+MOMENT = 0.5  # seconds that a run holds its place at most; several times as long as most runs take
+PATIENCE = 0.5  # seconds after a run during which ongoing edits hold back the next one, even if edits never pause
+# Seconds after which Python switches threads while numbers are computed. Beside a run, each call of torch waits that
+# long, and there are dozens of calls: with Python's own 0.005, numbers took 66 ms beside two runs; with this value they
+# take 6 ms, and 1.5 ms alone.
 TURN = 0.0005
 
 
 class Lane:
-    """Gives edits their turn, then so many runs a place, in order."""
+    """A lane that lets edits go first, then runs, in their order."""
 
     def __init__(self, places: int = PLACES, moment: float = MOMENT, patience: float = PATIENCE) -> None:
         self._places, self._moment, self._patience = places, moment, patience
         self._lock = threading.Lock()
-        self._line: deque[Condition] = deque()  # of runs without a place
-        self._since: dict[int, float] = {}  # when each run that has a place got it, by its thread
+        self._line: deque[Condition] = deque()  # runs that wait for a place
+        self._since: dict[int, float] = {}  # thread -> when its run got a place
         self._left, self._edits, self._turn = 0.0, 0, sys.getswitchinterval()
 
     @contextmanager
     def edit(self) -> Iterator[None]:
-        """Hold up runs that haven't begun, for a while."""
+        """Hold back runs that haven't begun, for a while."""
         with self._lock:
             self._edits += 1
             sys.setswitchinterval(TURN)
@@ -145,7 +147,7 @@ class Lane:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Wait for a place and have it, for a moment at most."""
+        """Wait for a place, and hold it for a moment at most."""
         mine = Condition(self._lock)
         with self._lock:
             self._line.append(mine)
@@ -184,7 +186,7 @@ LANE = Lane()
 @contextmanager
 def in_turn() -> Iterator[None]:
     """Wait for a place to run in, and time the run."""
-    if CLOCK.times_this_thread:  # a part of a run
+    if CLOCK.times_this_thread:  # it's part of a run that is timed already
         yield
         return
     with LANE.place(), CLOCK.timed():
@@ -198,7 +200,7 @@ ENDED, ANEW, FAILED = "ended", "anew", "failed"
 
 @dataclass
 class Run:
-    """A run, which knows its page as soon as that is chosen."""
+    """A run; `page` is set as soon as its page is chosen."""
 
     page: str = "none"
 
@@ -221,7 +223,7 @@ def watched_run() -> Iterator[Run]:
     except Exception:
         how = FAILED
         raise
-    finally:  # by way of what is no Exception, a run that ends to begin anew, or since its reader has gone
+    finally:  # also for exceptions outside Exception, which end a run that restarts or whose reader has left
         seconds = time.perf_counter() - start
         figures.RUNS.labels(run.page, how).inc()
         figures.RUN_SECONDS.labels(run.page).observe(seconds)
@@ -230,11 +232,11 @@ def watched_run() -> Iterator[Run]:
             _LOG.warning("a run took long", extra={"told": told})
 
 
-_PULSE = 0.25  # seconds after which one who waits is told so again: where it waits for nothing more, it can leave then
+_PULSE = 0.25  # seconds after which `waiting` is called again, so that it can raise if nobody needs the turn any more
 
 
 class Turns:
-    """A queue; the first `places` in it have their turn."""
+    """A queue whose first `places` members have their turn."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -243,9 +245,9 @@ class Turns:
 
     @contextmanager
     def turn(self, waiting: Callable[[int], object]) -> Iterator[None]:
-        """Wait for a turn and have it; `waiting` gets the number ahead.
+        """Wait for a turn and hold it; `waiting` gets the number ahead.
 
-        Whatever `waiting` raises, and whatever is raised during the turn, passes through and frees the place.
+        An exception that `waiting` raises, or that is raised during the turn, frees the place and passes through.
         """
         ticket = object()
         with self._changed:
@@ -263,21 +265,21 @@ class Turns:
 
     @property
     def length(self) -> int:
-        """How many are in line, with those who have their turn."""
+        """How many are in the queue, including those who have their turn."""
         with self._changed:
             return len(self._line)
 
     def _before(self, ticket: object) -> int:
-        with self._changed:  # the lock of a Condition may be taken again by the thread that has it
+        with self._changed:  # a Condition's lock can be taken again by the thread that holds it
             return max(0, self._line.index(ticket) + 1 - self._places)
 
 
-SPAN = 5.0  # seconds that count: a machine that was busy before may be idle now
-_SAMPLES = 50  # at most so many are kept
+SPAN = 5.0  # seconds of the past that count: a machine that was busy before may be idle now
+_SAMPLES = 50  # how many samples are kept at most
 
 
 class Pace:
-    """What part of something was done when, in the last seconds."""
+    """How much of a task was done when, in the last seconds."""
 
     def __init__(self, span: float = SPAN) -> None:
         self._span = span
@@ -286,7 +288,7 @@ class Pace:
     def left(self, now: float, part: float) -> float:
         """Return the seconds left, with `part` (0 to 1) done at `now`.
 
-        Infinite, where nothing is known of the pace.
+        The result is infinite while the pace is unknown.
 
         >>> pace = Pace()
         >>> pace.left(0.0, 0.0), pace.left(1.0, 0.25)

@@ -1,10 +1,10 @@
 """Server endpoints beside pages: scripts, painting reports, metrics and readiness.
 
-The name of a script says what its file holds. Whoever asks for another one is a page of another version, from another
-copy behind the same proxy: it's told that it isn't here, and nobody keeps that. A message is read with care.
+A script's name identifies its contents. A page that asks for a name unknown here has another version, and was served by
+another copy behind the same proxy: it gets a 404 that nobody caches. Messages are parsed without trusting the sender.
 
-A server is ready once torch has computed, what the pages need is imported, and what features load early is loaded.
-One that isn't answers all the same, later: a proxy asks /ready before it sends anybody.
+A server is ready once torch has computed, the modules that pages need are imported, and the features' early loading is
+done. Before that it answers, too, only more slowly; a proxy asks /ready before it sends anyone here.
 """
 
 import gc
@@ -32,7 +32,7 @@ from attnviz.app.session.painting import AT, PAINTINGS
 from attnviz.feature import features, filled
 from attnviz.figures import heatmap
 
-MOST_BYTES = 32_768  # of a message: what is pasted into a board of 16 tokens has less
+MOST_BYTES = 32_768  # limit of a message; a board of 16 tokens that is pasted has less
 NOT_KEPT = {"Cache-Control": "no-store"}
 _NOTHING = 204
 P = ParamSpec("P")
@@ -40,10 +40,10 @@ Done = TypeVar("Done")
 
 
 class Workers(ThreadPoolExecutor):
-    """Threads that speak the language of whoever hands them work."""
+    """Threads that speak the language of whoever submits the work."""
 
     def submit(self, do: Callable[P, Done], /, *given: P.args, **more: P.kwargs) -> Future[Done]:
-        """Hand over work, with what the context of the moment holds."""
+        """Submit work that runs with the current context variables."""
         return super().submit(partial(copy_context().run, do, *given, **more))
 
 
@@ -55,9 +55,10 @@ def nothing(status: int = _NOTHING) -> Response:
 async def message_in(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
     """Return a page's JSON message, or the error response to send.
 
-    At least one of the fields `says`, by default "word", must be a text; `most` is in bytes.
+    At least one of the fields named by `says`, by default "word", must be text; `most` is in bytes.
     """
-    if "origin" not in request.headers:  # what a stranger's page says of itself is left out: see visitors.py
+    # Browsers send the header Origin, but visitors.py removes that of a foreign page.
+    if "origin" not in request.headers:
         return nothing(403)
     body = await _body(request, most)
     if body is None:
@@ -87,12 +88,12 @@ def _read(body: bytes, says: Sequence[str]) -> dict[str, Any] | None:
     return message
 
 
-# The second of each where server.baseUrlPath is set.
+# The second path of each is used if server.baseUrlPath is set.
 SCRIPTS, PAINTED = ((f"/{path}", f"/{{base:path}}/{path}") for path in (f"{FOLDER}/{{name}}", AT))
 
 
 def send_script(request: Request) -> Response:
-    """Send the script of this name, packed for whoever takes that."""
+    """Send the script of this name, gzipped if the browser accepts that."""
     file = script_files().get(request.path_params["name"])
     if file is None:
         return Response(status_code=404, headers={"Cache-Control": "no-store"})
@@ -101,7 +102,7 @@ def send_script(request: Request) -> Response:
 
 
 async def take_painted(request: Request) -> Response:
-    """Note that a page is painted, see session/painting.py; answer nothing."""
+    """Note that a page is painted, see session/painting.py; answer with 204."""
     message = await message_in(request)
     if isinstance(message, Response):
         return message
@@ -116,7 +117,7 @@ def tell_figures(request: Request) -> Response:
 
 
 def running() -> dict[str, str]:
-    """Return the versions of what is running."""
+    """Return the versions of this app and of torch."""
     return {"version": figures.version(), "torch": figures.torch_version()}
 
 
@@ -125,7 +126,7 @@ _READY = threading.Event()
 
 
 def begin() -> None:
-    """Prepare in a thread, while the server answers already."""
+    """Prepare in a thread, while the server already answers."""
     threading.Thread(target=_get_ready, name="getting-ready", daemon=True).start()
 
 
@@ -142,23 +143,24 @@ def _get_ready() -> None:
     for name, get_ready in filled("ready").items():
         try:
             get_ready()
-        except Exception:  # the page that asks for it says why, and no other needs it
+        except Exception:  # the page that needs it says why; other pages don't need it
             _LOG.exception("the feature %s does not get ready", name)
     gc.collect()
-    gc.freeze()  # what stands now stays: looked through again and again, it would hold up everybody
+    # Garbage collections would otherwise walk through all that is loaded now again and again, and hold up everybody.
+    gc.freeze()
     _READY.set()
     _LOG.info("the server is ready")
 
 
 class Served(NamedTuple):
-    """The addresses that a feature answers, and how it stands."""
+    """The routes that a feature answers, and its state."""
 
     routes: Sequence[Route]
     standing: Callable[[], Awaitable[str]]
 
 
 async def tell_ready(request: Request, served: Mapping[str, Served]) -> JSONResponse:
-    """Answer whether the server is ready, and how features stand."""
+    """Answer whether the server is ready, and the state of its features."""
     ready = _READY.is_set()
     told = {"ready": ready} | ({name: await each.standing() for name, each in served.items()} if ready else {})
     return JSONResponse(told, 200 if ready else 503, {"Cache-Control": "no-store"})

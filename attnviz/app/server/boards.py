@@ -13,15 +13,15 @@ from attnviz.feature import filled
 from attnviz.link import parameter_table as rows
 from attnviz.link.state import State, state_of
 
-# What a board of the set-up's numbers depends on, beside the set-up.
+# The parameters, apart from the set-up, that a board of the set-up's numbers depends on.
 OF_NOW = (rows.QUERY, rows.HEAD, rows.LAYER, rows.CELL, rows.PREDICTED, rows.PREDICTIONS, rows.PRESENT)
 
 
 class Board(NamedTuple):
-    """A board whose numbers are changed, drawn from a query.
+    """A board whose numbers can be changed, drawn from a query.
 
-    `reads` are the parameters that it depends on beside the set-up. `draw` returns the JSON, or None where the page has
-    no board.
+    `reads` are the parameters that it depends on apart from the set-up. `draw` returns the JSON, or None if the page
+    has no board.
     """
 
     reads: tuple[str, ...]
@@ -30,9 +30,9 @@ class Board(NamedTuple):
 
 @cache
 def boards() -> Mapping[str, Board]:
-    """Return all boards, by what a page asks for.
+    """Return all boards by the name that a page asks for.
 
-    The first is that of the page which the app opens with.
+    The first one is the board of the page that the app opens with.
     """
     return {asked: board for given in filled("boards").values() for asked, board in given().items()}
 
@@ -40,8 +40,8 @@ def boards() -> Mapping[str, Board]:
 def board_of(asked: str, query: str) -> bytes | None:
     """Return the JSON of a page's board; None if it has none.
 
-    `query` in it is the followed token, and `picked` the picked cell. What one session alone
-    has is not in it: the board's key, the last answer, and the part of Play that a step of the lesson begins with.
+    In the JSON, `query` is the followed token and `picked` the picked cell. It leaves out what only a session knows:
+    the board's key, the last answer, and the part of Play that a step of the lesson begins with.
     """
     board = boards()[asked]
     return board.draw(state_of(query, board.reads))
@@ -54,11 +54,11 @@ def drawn_now(state: State, scenario: Scenario, trace: AttentionTrace, looks: Lo
 
 
 def picked_in(state: State, trace: AttentionTrace) -> tuple[str, int, int] | None:
-    """Return the picked cell, as it's seen from the trace's head."""
+    """Return the picked cell, as seen from the trace's head."""
     cell = state.values[rows.CELL]
     return cell and as_seen(trace.stages, trace.matrices, *cell)
 
 
 def is_presented(state: State) -> bool:
-    """Whether the page is shown in a lecture room."""
+    """Whether the page is shown large, for a lecture room."""
     return bool(state.values[rows.PRESENT] == rows.PRESENTED)

@@ -1,13 +1,13 @@
-// Keys that are pressed while a page loads are kept until the page hears them: each is pressed anew once the run before
-// it has ended. It stands in the page itself, before all scripts.
+// Keys that are pressed while a page loads are kept, and replayed one at a time, each once the run before it has ended.
+// This script is part of the page itself, before all other scripts.
 {
   const HEARD = new Set(["PageDown", "PageUp", "ArrowLeft", "ArrowRight", " "]);
-  // Until the first run begins, which takes long on a slow network, the page says notRunning, too, and draws no button
-  // that a key could press.
+  // The page reports notRunning also before its first run begins, which takes long on a slow network, while there is no
+  // button yet that a key could press.
   const isDrawn = () => Boolean(window.attnvizAddress?.drawn);
-  // From its first drawing on, the page stands once no run goes on in RESTS looks; for a run that a key begins, up to
-  // STARTS looks are waited. A page that doesn't rest in MOST looks, 15 s, or that nobody draws in LATEST, a minute,
-  // scrolls by its keys again.
+  // After its first drawing, the page counts as idle once RESTS polls in a row find no run. After a replayed key, up to
+  // STARTS more polls wait for the key's run to begin. If the page isn't idle after MOST polls (15 s), or nothing was
+  // drawn after LATEST polls (a minute), keys scroll the page again.
   const [LOOK_MS, RESTS, STARTS, MOST, LATEST] = [100, 3, 20, 150, 600];
   /** @type {KeyboardEventInit[]} */
   const kept = [];
@@ -20,7 +20,7 @@
   };
   addEventListener("keydown", keep, true);
   let rests = 0;
-  let looks = 0; // since the first drawing
+  let looks = 0; // polls since the first drawing
   let all = 0;
   const look = setInterval(() => {
     all += 1;

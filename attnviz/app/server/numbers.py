@@ -4,14 +4,14 @@ A page asks::
 
     POST /numbers   {"query": "text=a+cat&edits=w_q.0.1.0.9", "page": "playground"}
 
-and is answered the JSON that its board draws, see :func:`attnviz.app.server.boards.board_of`. `query` is what stands in
-the address behind the question mark, percent-encoded as it is there; `page` is a board's name, without which it's that
-of the page that the app opens with. Nothing else is looked at, no cookie and no session, so that any copy of the server
-may answer. 204 is answered where there is no such board, and where too much was asked at once, of the server or by one
-address: a run of the page tells it then. 400, 403 and 413 are of what no page of this server sends.
+and receives the JSON that its board draws, see :func:`attnviz.app.server.boards.board_of`. `query` is the part of the
+address after the question mark, percent-encoded as it is there; `page` is a board's name, by default that of the page
+that the app opens with. The answer depends on nothing else, neither cookies nor a session, so that any copy of the
+server can give it. The status is 204 if there is no such board, and if too many requests came at once, from everyone or
+from one address: then a run of the page delivers the numbers. No page of this server sends what gets a 400, 403 or 413.
 
-It is answered beside the event loop, by few threads, and what was answered last is kept. That something isn't told is
-no error, and none stands in the browser's console. Nothing is logged but what fails.
+Few threads answer, beside the event loop, and the last answers are cached. A 204 is no error, so that the browser's
+console shows none. Only failures are logged.
 """
 
 import asyncio
@@ -36,11 +36,11 @@ from attnviz.link.state import MOST_CHARACTERS
 from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)
-PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second where server.baseUrlPath is set
-WORKERS, MOST_AT_ONCE = 2, 64  # what is turned away costs a run of its page, which is more than this is
-MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # so that there is room for others; a class may stand behind one
-MOST_BYTES = MOST_CHARACTERS + 1024  # of a message
-MOST_KEPT, MOST_BYTES_KEPT = 128, 2**20  # of packed answers; those of six tokens are some 6 kB each
+PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second path is used if server.baseUrlPath is set
+WORKERS, MOST_AT_ONCE = 2, 64  # a request beyond these makes its page run, which costs more than an answer
+MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # leaves room for others; a whole class may share one address
+MOST_BYTES = MOST_CHARACTERS + 1024  # limit of a message
+MOST_KEPT, MOST_BYTES_KEPT = 128, 2**20  # limits of the cache of packed answers; an answer for six tokens has some 6 kB
 _PACKED = {"Content-Encoding": "gzip"}
 
 
@@ -75,7 +75,7 @@ class Numbers:
         return Response(data, headers=headers, media_type="application/json")
 
     async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:
-        """Compute beside the event loop; None where too much is computed already."""
+        """Compute beside the event loop; None if too much is being computed."""
         if self._at_work.total() >= self._most or self._at_work[address] >= min(self._most, MOST_OF_ADDRESS):
             return None
         self._at_work[address] += 1
@@ -87,5 +87,5 @@ class Numbers:
 
 
 def _packed(data: bytes | None) -> bytes:
-    """Return data gzipped, in a third of the time of Streamlit's server."""
+    """Return data gzipped, three times as fast as Streamlit's server does."""
     return gzip.compress(data, 1, mtime=0) if data else b""

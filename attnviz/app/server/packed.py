@@ -1,4 +1,4 @@
-"""Streamlit's scripts and styles, gzipped: it sends them four times as large."""
+"""Streamlit's scripts and styles, gzipped to a quarter of their size."""
 
 import asyncio
 from functools import cache
@@ -13,14 +13,14 @@ from streamlit.file_util import get_static_dir
 from attnviz.app.components.script_file import packed
 
 MEDIA = {"js": "text/javascript", "css": "text/css"}
-# Their names say what they hold.
+# These files may be cached for ever, because their names identify their contents.
 KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 PACKED = KEPT | {"Content-Encoding": "gzip"}
 
 
 @cache
 def _files() -> dict[str, Path]:
-    """Return Streamlit's scripts and styles, by their addresses."""
+    """Return Streamlit's scripts and styles, by the ends of their addresses."""
     static = Path(get_static_dir(), "static")
     return {f"{kind}/{file.name}": file for kind in MEDIA for file in static.glob(f"{kind}/*.{kind}")}
 
@@ -39,7 +39,7 @@ class SendsPacked:
         if name not in _files() or scope.get("method") != "GET" or not takes_packed(Headers(scope=scope)):
             await self.app(scope, receive, send)
             return
-        async with self._packing:  # or all who open a page at once would pack it
+        async with self._packing:  # so that people who open a page at the same time don't each pack it
             if name not in self._packed:
                 self._packed[name] = await run_in_threadpool(lambda: packed(_files()[name].read_bytes()))
         kind = name.partition("/")[0]
@@ -47,5 +47,5 @@ class SendsPacked:
 
 
 def takes_packed(headers: Headers) -> bool:
-    """Whether a whole answer may be sent gzipped."""
+    """Whether a complete answer may be sent gzipped."""
     return "gzip" in headers.get("accept-encoding", "") and "range" not in headers

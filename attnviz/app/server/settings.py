@@ -11,9 +11,9 @@ METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY = (
     "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_OF_ADDRESS",
     "ATTNVIZ_MOST_MEMORY",
 )  # fmt: skip
-FORWARDERS = "FORWARDED_ALLOW_IPS"  # uvicorn's
-_SESSIONS = 400  # of one process: past some sixty that change things at once, another copy answers sooner
-_OF_ADDRESS = 100  # of these: a class, behind one address
+FORWARDERS = "FORWARDED_ALLOW_IPS"  # uvicorn's own variable
+_SESSIONS = 400  # limit per process: with more than some sixty active readers, another copy answers sooner
+_OF_ADDRESS = 100  # limit per address, enough for a class that shares one
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
 
 
@@ -25,9 +25,9 @@ class Settings:
     embed_in: tuple[str, ...]
     origins: tuple[str, ...]
     most_sessions: int
-    most_of_address: int  # of these sessions
-    most_memory: int | None  # MiB of the process, beyond which no further page is opened
-    forwarders: str  # addresses of proxies, with commas between them; blank where nobody named any
+    most_of_address: int  # how many of these sessions one address may have
+    most_memory: int | None  # MiB of this process, beyond which no further page opens
+    forwarders: str  # addresses of trusted proxies, separated by commas; blank if there are none
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -62,7 +62,7 @@ def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
 
 
 def _origins(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return a setting's origins, checked since they go into a header."""
+    """Return a setting's origins, validated because they go into a header."""
     found = tuple(environment.get(name, "").split())
     for each in found:
         if not _ORIGIN.fullmatch(each):

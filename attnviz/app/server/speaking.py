@@ -1,4 +1,4 @@
-"""The language of what the server answers beside Streamlit's own sockets."""
+"""The language in which the server answers a request."""
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -7,14 +7,15 @@ from attnviz.words import LANGUAGE, spoken
 
 
 class Speaks:
-    """A middleware that answers each request as its browser accepts."""
+    """A middleware that sets the language that each request's browser accepts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] not in ("http", "websocket"):  # what is made for a download is made in its socket's context
+        # Websockets need it, too: a file for download is made in the context of its session's socket.
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         before = LANGUAGE.set(spoken(Headers(scope=scope).get("accept-language", "")))

@@ -1,7 +1,7 @@
 """Limits on the files that Streamlit holds for its sessions.
 
-Streamlit keeps what a session uploads until the page removes it or the session ends, and limits each file alone. Here
-uploads are counted by their route, and what is beyond a limit is removed by the same route, as a page would do it.
+Streamlit keeps an uploaded file until the page removes it or the session ends, and limits only the size of each file.
+This middleware counts uploads by their route, and removes files beyond our limits by the same route as a page would.
 """
 
 from collections import defaultdict
@@ -12,8 +12,8 @@ from attnviz.app.streamlit_internals import is_connected
 from attnviz.core.limits import MAX_UPLOADED_BYTES, MAX_UPLOADS
 
 _ROUTE = "/_stcore/upload_file/"
-_LEAST = 2**16  # bytes that any file counts as, so that few are counted
-_PROOFS = (b"host", b"cookie", b"x-xsrftoken")  # headers by which Streamlit knows that its page asks
+_LEAST = 2**16  # bytes that even the smallest file counts as, which limits the number of files
+_PROOFS = (b"host", b"cookie", b"x-xsrftoken")  # headers by which Streamlit recognizes requests of its own page
 
 
 class Uploads:
@@ -21,7 +21,7 @@ class Uploads:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.held: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by session and file: bytes
+        self.held: defaultdict[str, dict[str, int]] = defaultdict(dict)  # session -> (file -> bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; count it if it's an upload."""
@@ -55,7 +55,7 @@ class Uploads:
     def _beyond(self, session: str) -> list[tuple[str, str]]:
         """Forget files beyond the limits, and return their sessions and names.
 
-        Beyond the limit of all sessions, those that have gone lose theirs first, then the one that has most.
+        If all sessions together exceed their limit, closed sessions lose files first, then the one that holds most.
         """
         found = [(session, old) for old in list(self.held[session])[:-MAX_UPLOADS]]
         for each in found:

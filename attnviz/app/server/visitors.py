@@ -1,18 +1,19 @@
 """Limits on who opens pages, how many, and how fast each sends.
 
-A page of another origin may not connect, and is told so here: Streamlit would look for its own address first, by asking
-a server on the internet, and everybody would wait. Nor may one that has its name lead here. Beyond so many pages, of
-all or of one address, or so much memory, the next one is told to come back later, and where there are other copies the
-proxy asks one of those. Who sends more messages than a person can waits between them, and those that no page of a
-reader sends are left out: one of them empties what Streamlit keeps for all.
+Pages of other origins may not connect, and are refused here: Streamlit would first look up its own public address, by
+asking a server on the internet, and everybody would wait. A page whose host name was pointed at this server may not
+connect, either. If too many pages are open, in total or from one address, or too much memory is used, the next page is
+told to come back later; a proxy with several copies then tries another one. Messages that come faster than a person can
+send them are delayed. Messages that no reader's page sends are dropped, because one kind of them empties Streamlit's
+caches for everybody.
 
-A page of a stranger can have its own name lead to this machine (DNS rebinding): the browser then takes the server for
-that page's own, and origin and host agree. A name that does so is one that can be bought. So a browser that comes here
-itself is served under an address, under a name without a dot or under this machine's own; and one that comes by a proxy
-under whatever name it asked that for, unless names are listed. Any page can say that it comes by a proxy, so that is
-believed only of the addresses that whoever runs the server names (FORWARDED_ALLOW_IPS). uvicorn, which takes a
-visitor's address from them, believes this machine itself without being told; a page that is open on this machine and
-has its name lead here comes from it, too.
+About host names: a foreign page can point its own name at this machine (DNS rebinding). The browser then takes this
+server for that page's own, and origin and host agree. Such a name must be one that can be bought. So a browser that
+comes here directly is served only under an IP address, a name without a dot, or this machine's own name; one that comes
+through a proxy is served under any name, unless the allowed names are listed. Any client can claim to come through a
+proxy, so the claim is believed only from the addresses that the server's operator names (FORWARDED_ALLOW_IPS). uvicorn
+takes a visitor's address from the same proxies, but by default it also trusts this machine itself. That isn't enough
+here: a rebound page that is open in a browser on this machine comes from there, too.
 """
 
 import asyncio
@@ -36,9 +37,9 @@ from attnviz.app.server.connections import most_message, peer_of
 from attnviz.app.streamlit_internals import is_of_a_reader
 from attnviz.words import say
 
-_NOBODYS = (".localhost", ".local", ".internal", ".home.arpa")  # within these nobody can buy a name
-_OF_ONE = 64  # bits of an address of IPv6 that a visitor is given; the others are as they like
-RATE, BURST = 20.0, 60.0  # messages a second in the long run, and at once: as fast as a person can
+_NOBODYS = (".localhost", ".local", ".internal", ".home.arpa")  # nobody can buy a name that ends with one of these
+_OF_ONE = 64  # bits of an IPv6 address that a network assigns to a visitor, who can choose the others
+RATE, BURST = 20.0, 60.0  # messages per second in the long run, and in one burst: as fast as a person can
 
 
 def listed() -> tuple[str, ...]:
@@ -49,7 +50,7 @@ def listed() -> tuple[str, ...]:
 def is_served(host: str, names: Sequence[str] = (), *, forwarded: bool = False) -> bool:
     """Whether this server answers under a host.
 
-    `names` are those listed; `forwarded` says that a proxy passes the request on which may do so.
+    `names` are the allowed names; `forwarded` says that a trusted proxy passed the request on.
 
     >>> [is_served(host) for host in ("localhost:8501", "192.0.2.7", "[::1]:8501", "elsewhere.example.org")]
     [True, True, True, False]
@@ -68,7 +69,7 @@ def is_served(host: str, names: Sequence[str] = (), *, forwarded: bool = False) 
 
 
 def may_forward(peer: str, forwarders: str) -> bool:
-    """Whether an address is believed to pass requests on for others.
+    """Whether an address is trusted to forward requests for others.
 
     `forwarders` is FORWARDED_ALLOW_IPS, read as uvicorn reads it: addresses and networks with commas between them, or
     `*` for any address.
@@ -83,7 +84,7 @@ def may_forward(peer: str, forwarders: str) -> bool:
     except ValueError:
         return False
     for each in forwarders.split(","):
-        with suppress(ValueError):  # from what is no address
+        with suppress(ValueError):  # raised for anything that isn't an address
             if address in ip_network(each.strip()):
                 return True
     return False
@@ -103,7 +104,7 @@ def _is_nobodys(name: str) -> bool:
 def address_of(scope: Scope) -> str:
     """Return the key by which a visitor's address is counted.
 
-    Behind a proxy it's the proxy's, until that is trusted to tell of whom a request comes: see docs/DEPLOYMENT.md.
+    Behind a proxy, it's the proxy's address until uvicorn trusts the proxy: see docs/DEPLOYMENT.md.
 
     >>> address_of({"client": ("2001:db8:1:2:3:4:5:6", 50000)}), address_of({"client": ("192.0.2.7", 50000)})
     ('2001:db8:1:2::/64', '192.0.2.7')
@@ -156,7 +157,8 @@ class Pace:
 
 _LOG = get_log(__name__)
 _FULL, _OF_ADDRESS, _MEMORY, _STRANGER, _NAME = "full", "address", "memory", "origin", "name"
-_FIGURES = "/_stcore/metrics"  # Streamlit's own; /metrics tells more, to whom it is meant for
+# Streamlit's own metrics, which stay hidden; ours, at /metrics, tell more where they are turned on.
+_FIGURES = "/_stcore/metrics"
 
 
 class Visitors:
@@ -192,14 +194,15 @@ class Visitors:
             elif scope["path"].endswith(_FIGURES):
                 await PlainTextResponse("", 404)(scope, receive, send)
             else:
-                # An answer to a stranger's page is the same as to any other; only nothing is said to it of who may read
-                # it.
+                # A foreign page gets the same answer, but its Origin is removed from the request, so that no header of
+                # the answer allows that page to read it.
                 kept = [(name, value) for name, value in scope["headers"] if known or name != b"origin"]
                 await self.app({**scope, "headers": kept}, receive, send)
         elif not known:
             _note(_STRANGER if served else _NAME)
             await receive()
-            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
+            # The socket isn't accepted yet, so the client gets a 403.
+            await send({"type": "websocket.close", "code": 1008})
         elif full := self._is_full(address := address_of(scope)):
             _note(full)
             await _tell_to_come_back(receive, send, scope)
@@ -215,7 +218,7 @@ class Visitors:
             await self.app(scope, _Paced(receive), send)
         finally:
             self.open -= 1
-            self._of_address -= Counter([address])  # of which none is kept that has no page
+            self._of_address -= Counter([address])  # also drops an address without open pages
             figures.SESSIONS.dec()
 
     def _is_full(self, address: str) -> str:
@@ -246,7 +249,7 @@ def _note(why: str) -> None:
 
 
 async def _tell_to_come_back(receive: Receive, send: Send, scope: Scope) -> None:
-    """Answer with 503, at which a proxy asks another copy."""
+    """Answer with 503, so that a proxy tries another copy."""
     await receive()
     if "websocket.http.response" in scope.get("extensions", {}):
         headers = [(b"retry-after", b"5"), (b"content-length", b"0")]
@@ -273,6 +276,6 @@ class _Paced:
                 figures.HELD_BACK.inc()
                 await asyncio.sleep(early)
             sent = message.get("bytes") or b""
-            if len(sent) <= self._most and is_of_a_reader(sent):  # parsing 100 MB holds up everybody
+            if len(sent) <= self._most and is_of_a_reader(sent):  # only then, as parsing 100 MB would hold up everybody
                 return message
             figures.LEFT_OUT.inc()

@@ -1,14 +1,14 @@
 """Additions to Streamlit's pages: server address, needed scripts, redirects and headers.
 
-The address /lesson may be a page, or the folder that an app is served from. Streamlit's script asks at both places,
-the folder first: two requests that fail, and two red lines in the browser's console. Told where its server is, it asks
-there alone. The tests in the browser fail when Streamlit no longer reads this.
+The address /lesson may be a page, or the folder that an app is served from. Streamlit's script tries both, the folder
+first: two requests fail, and the browser's console shows two red lines. A page that is told its server's address asks
+only there. The browser tests fail if a newer Streamlit no longer reads that setting.
 
-The script of a board, or of what a page shows in its place, is asked for by these, when they are drawn, the letters by
-the first text, and the scripts that draw components when the first of these is drawn: told of them here, the browser
-fetches them beside Streamlit's own, and no first picture waits for them. A page is told of no other page's script.
+A page needs several files that its scripts would ask for only when they come to draw: the script of its board, or of
+what it shows instead; the font; the scripts of components. The page names them in advance, so that the browser fetches
+them together with Streamlit's own and the first paint doesn't wait for them. It names no other page's script.
 
-And the headers that tell a browser what a page may do: load nothing from elsewhere, stand in no stranger's page.
+Headers also restrict pages: they load nothing from other servers, and no foreign page may embed them.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ from attnviz.link.state import as_the_app_opens, read_query
 
 _EARLY_KEYS = Path(__file__).with_name("early_keys.js").read_text(encoding="utf-8")
 _BEFORE = b'<script type="module"'  # the first of Streamlit's scripts
-# Pages behind a door that show a board. The page that the app opens with isn't among them: it may show heatmaps.
+# Pages behind a door that show a board. The page that the app opens with isn't listed, because it may show heatmaps.
 WITH_BOARD = tuple(page.name for page in pages() if page.door and page.has_board)
 WITHOUT = tuple(page.name for page in pages() if not page.has_board)
-# Folders of pages that need nothing of Streamlit's.
+# Folders of pages that don't use Streamlit.
 _PLAIN = frozenset(folder for each in features() for folder in each.folders)
 _LETTERS = letters_file()
 _SOON = "".join((
@@ -37,15 +37,16 @@ _SOON = "".join((
       if _LETTERS else ()),
     *(f'<link rel="modulepreload" crossorigin href="./{script}">' for script in scripts_of_components()),
 )).encode()  # fmt: skip
-# What would bring the page packed, in part, or not at all.
+# Request headers that would make Streamlit send the page compressed, in part, or not at all.
 _LEFT_OUT = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 
 
 def where(path: str, query: bytes = b"") -> bytes:
-    """Return HTML that says where the server is, and what opens.
+    """Return HTML that sets the server's address and the opened example.
 
-    Pages stand side by side: the server is where the page's name is left out. An address that says at most a place
-    (a step, a presentation) names the example that it opens from the start, so that the page isn't drawn twice.
+    All pages lie in one folder, so the server is at the page's address without its last part. If an address names no
+    set-up but at most a place (a step, a presentation), the HTML adds the example that it opens to the address before
+    anything is drawn; otherwise the page would be drawn twice.
     """
     said = read_query(query.decode("ascii", "replace"))
     opened = as_the_app_opens(said)
@@ -53,7 +54,8 @@ def where(path: str, query: bytes = b"") -> bytes:
         for says in filled("bare_says").values():
             opened |= says(path.rpartition("/")[2])
     names_it = ""
-    if opened.keys() - said.keys() >= {CHANGES} and bool(said) == bool(query):  # not of a query beyond all limits
+    # A query beyond the limits is read as empty.
+    if opened.keys() - said.keys() >= {CHANGES} and bool(said) == bool(query):
         names_it = f"history.replaceState(null, '', '?{urlencode(opened, safe='*')}' + location.hash)"
     return (
         f"<script>window.__streamlit = {{BACKEND_BASE_URL: new URL('.', location.href).href}}; {names_it}\n"
@@ -64,7 +66,7 @@ def where(path: str, query: bytes = b"") -> bytes:
 def soon(path: str, query: bytes) -> bytes:
     """Return HTML that preloads what the page at an address needs."""
     page = path.rpartition("/")[2]
-    # In the language that the browser accepts, as the session that comes.
+    # This runs in the language that the browser accepts, which will be the session's, too.
     others = (drawn_by(page, query) for drawn_by in filled("drawn_by").values())
     file = next(filter(None, others), None) or (None if page in WITHOUT else board_file())
     if file is None:
@@ -94,7 +96,7 @@ class SaysWhere:
         if scope["type"] == "http" and not own and "text/html" in Headers(scope=scope).get("accept", ""):
             query = scope.get("query_string", b"")
             if to := moved_to(scope["path"], query):
-                # Said in a header, a long query would be more than a proxy takes.
+                # A redirect header with a long query would exceed what proxies accept.
                 leads = f"<script>location.replace('{to}' + location.search + location.hash)</script>"
                 await HTMLResponse(leads)(scope, receive, send)
                 return
@@ -106,7 +108,7 @@ class SaysWhere:
 
 
 class _Page:
-    """A sender that passes responses on, and HTML whole with its additions."""
+    """A sender that holds HTML responses back, and sends them with additions."""
 
     def __init__(self, send: Send, added: bytes) -> None:
         self.send, self.added = send, added
@@ -128,18 +130,18 @@ class _Page:
     async def _finish(self, started: Message) -> None:
         body = self.body.replace(_BEFORE, self.added + _BEFORE, 1)
         headers = MutableHeaders(raw=started["headers"])
-        if self.body:  # of a HEAD request there is none
+        if self.body:  # the answer to a HEAD request has none
             headers["content-length"] = str(len(body))
-        for name in ("etag", "last-modified", "accept-ranges"):  # those of the file
+        for name in ("etag", "last-modified", "accept-ranges"):  # they describe the file as it was
             if name in headers:
                 del headers[name]
         await self.send(started)
         await self.send({"type": "http.response.body", "body": body})
 
 
-# Streamlit's page and ours have scripts in them, made for the one who asks (a page opened again, a figure to save), and
-# components arrive as blobs: so scripts within the page are allowed, and what keeps a text from becoming one is that no
-# text that was typed is ever written as markup. Nothing is fetched from any other place, and nothing is sent there.
+# Streamlit's pages and ours contain scripts that are made for one reader (a page opened again, a figure to save), and
+# components arrive as blobs. So the policy allows inline scripts. It is another rule that keeps a text from becoming a
+# script: no typed text is ever written as markup. Nothing is fetched from other servers, and nothing is sent there.
 _POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' blob:",
@@ -153,15 +155,16 @@ _POLICY = {
     "base-uri": "'self'",
     "form-action": "'self'",
 }
-# No Cross-Origin-Opener-Policy: a browser starts a process of its own for a page that has one, which costs 40 ms of a
-# first page. It'd keep who opened the page from leading it elsewhere; what it says or shows they can't read either way.
+# There is no Cross-Origin-Opener-Policy, because a browser starts a new process for a page with one, which costs 40 ms
+# of the first paint. The header would only keep the page that opened ours from navigating it elsewhere; what ours
+# contains stays unreadable to that page in either case.
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
-    # A link holds what was typed: nobody else hears of it.
+    # A link contains what was typed, so other servers must not receive it.
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-# A file to take home is no page of the app's: where a browser shows it all the same, it can do nothing.
+# A downloaded file isn't a page of the app. If a browser shows it all the same, it can run nothing.
 _OF_FILES = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 _FILES = "/media/"
 _PROOF = b"_streamlit_xsrf="
@@ -178,7 +181,7 @@ def policy(embed_in: Sequence[str]) -> str:
 
 
 def _for_frames(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header, with the upload cookie also allowed in foreign frames."""
+    """Return a header, with the upload cookie allowed in foreign frames, too."""
     if name.lower() == b"set-cookie" and value.startswith(_PROOF):
         return name, value.replace(b"SameSite=Lax", b"SameSite=None; Secure; Partitioned")
     return name, value
@@ -214,7 +217,8 @@ class SafeHeaders:
             return
         try:
             await self.app(scope, receive, send_safe)
-        except Exception:  # which is logged, and answered without headers where it wasn't yet
+        # The server logs the exception. If the answer hasn't begun, it would be one without these headers.
+        except Exception:
             if not begun:
                 await PlainTextResponse("", 500)(scope, receive, send_safe)
             raise
