@@ -1,10 +1,10 @@
-// How far the roundings of float32 may be from exact arithmetic.
+// How far the roundings of float32 may take a result from exact arithmetic.
 
 import { CONSTANTS } from "../../scripts/sent.js";
 
 export const FLOAT32 = CONSTANTS.FLOAT32;
 
-// How far so many roundings may take a sum of terms of this size in all; infinite where it may overflow.
+// How far so many roundings may take a sum whose terms have this size in all; infinite if the sum may overflow.
 /** @param {number} size @param {number} roundings */
 export function tolerance(size, roundings) {
   if (!(size <= FLOAT32.max * (1 - FLOAT32.eps) && roundings >= 0)) return Infinity;
@@ -14,23 +14,23 @@ export function tolerance(size, roundings) {
 // Whether the roundings of float32 explain a value that should be `exact`.
 /** @param {number} value @param {Bounded} bounded */
 export function mayBe(value, { exact, tolerance: most }) {
-  // a NaN may be copied as it is
+  // a NaN is right if it's expected, as when it's copied
   return Number.isFinite(value) ? Math.abs(exact - value) <= most : most === Infinity || Object.is(exact, value);
 }
 
 // The standard normal distribution, in float64.
 
-const SERIES = 1.5; // up to here a series is quick, beyond it a continued fraction is
+const SERIES = 1.5; // up to this size a series is quick, beyond it a continued fraction is
 const TERMS = 50;
 const ROOT_OF_PI = Math.sqrt(Math.PI);
 
-// Which share of it lies below a value, Φ.
+// The cumulative distribution function Φ: the share of the distribution that lies below a value.
 export function normalShare(/** @type {number} */ value) {
   return 0.5 * erfc(-value / Math.SQRT2);
 }
 
-// 1 less the error function. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, evaluated as CPython's math.erfc
-// was.
+// The complementary error function, 1 − erf. Source: Abramowitz and Stegun 1964, 7.1.6 and 7.1.14, computed in the
+// steps that CPython's math.erfc took.
 export function erfc(/** @type {number} */ x) {
   if (Number.isNaN(x)) return NaN;
   const size = Math.abs(x);
@@ -45,7 +45,7 @@ function erfBySeries(/** @type {number} */ x) {
 }
 
 function erfcByFraction(/** @type {number} */ x) {
-  if (x > 30) return 0; // less than the smallest float
+  if (x > 30) return 0; // smaller than any float
   const square = x * x;
   let [a, step] = [0, 0.5];
   let [p, pBefore, q, qBefore] = [1, 0, step + square, 1];

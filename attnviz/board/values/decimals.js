@@ -1,5 +1,5 @@
-// Whether displayed arithmetic gives what it says: what attnviz/core/rules/explaining/numbers.py does, done in the
-// page. A decimal is { digits: BigInt, power }, digits times ten to the power; null where a number is not finite.
+// Whether displayed arithmetic is exact: what attnviz/core/rules/explaining/numbers.py does in Python. A decimal is {
+// digits: BigInt, power }, which stands for digits times ten to the power. Null stands for a number that isn't finite.
 
 /** @param {string} displayed @returns {Decimal | null} */
 export function decimal(displayed) {
@@ -10,12 +10,12 @@ export function decimal(displayed) {
   return { digits: BigInt(minus + whole + part), power: Number(power) - part.length };
 }
 
-// The float that a decimal is.
+// The float nearest to a decimal.
 export function numberIn(/** @type {Decimal} */ { digits, power }) {
   return Number(`${digits}e${power}`);
 }
 
-// The decimal that a float is, to forty places.
+// A float as a decimal, to forty digits.
 export function decimalOf(/** @type {number} */ value) {
   return Number.isFinite(value) ? decimal(value.toExponential(39)) : null;
 }
@@ -33,7 +33,7 @@ export function sumOf(/** @type {(Decimal | null)[]} */ decimals) {
   return { digits: known.reduce((all, each) => all + at(each, power), 0n), power };
 }
 
-// To forty places and more.
+// A quotient, to sixty digits at least.
 /** @param {Decimal | null} above @param {Decimal | null} below */
 export function ratioOf(above, below) {
   if (!above || !below || below.digits === 0n) return null;
@@ -53,8 +53,8 @@ function at({ digits, power }, lower) {
   return digits * 10n ** BigInt(power - lower);
 }
 
-// The sign between a number and how it is displayed: "=" where it gives its last digit, "≈" where digits that are
-// not displayed show, "→" where it is no longer finite.
+// The sign between a number and its displayed text: "=" if rounding the number gives the text; "≈" if it doesn't,
+// because displayed numbers were rounded before; "→" if either isn't finite.
 /** @param {Decimal | null} left @param {string} displayed */
 export function sign(left, displayed) {
   const right = decimal(displayed);

@@ -1,12 +1,13 @@
-// What a rule declares of a cell (core/rules/expression.py), interpreted: its number, and how far roundings may take
-// it. Each expression is made into functions once.
+// Interprets what a rule declares of a cell (core/rules/expression.py): its number, and how far roundings may take it.
+// Each expression is compiled to functions once.
 
 import { normalShare, tolerance } from "./arithmetic.js";
 import { total } from "./numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /**
- * The cell that is worked out, of these sources; `folds` are the sums and largest numbers of these that are known.
+ * `At` is the cell to compute: its row i, its column j, and its sources. `folds` caches sums and largest numbers, by
+ * expression and by the rows or columns that they depend on.
  * @typedef {Map<Expression, Map<number, number>>} Folds
  * @typedef {{ sources: Matrix[], i: number, j: number, folds?: Folds }} At
  * @typedef {(at: At, k: number) => number} Worked
@@ -47,7 +48,7 @@ export function once(known, key, make) {
   return value;
 }
 
-// What works an expression out.
+// Return the function that computes an expression, from a cache.
 /** @param {Expression} node @returns {Worked} */
 export function worked(node) {
   return once(WORKED, node, () => workedOut(node));
@@ -73,16 +74,16 @@ function workedOut(node) {
     const works = (/** @type {At} */ at, /** @type {number} */ k) => act(first(at, k));
     if (readsIn(node, 1).length) return works;
     const value = op === "root" ? works({ sources: [], i: 0, j: 0 }, 0) : 0;
-    return op === "root" ? () => value : onceAtEachPlace(works); // a root is that of a constant
+    return op === "root" ? () => value : onceAtEachPlace(works); // a root is always of a constant
   }
   const second = worked(rest[1]);
-  // What is worked out most has a function of its own, which a browser makes quick.
+  // The most frequent operations have functions of their own, which browsers make faster.
   if (op === "+") return (at, k) => first(at, k) + second(at, k);
   if (op === "*") return (at, k) => first(at, k) * second(at, k);
   return (at, k) => OPERATIONS[op](first(at, k), second(at, k));
 }
 
-// What follows from a cell's place alone stays what it is while numbers change.
+// Compute what depends on a cell's place alone only once for each place: it doesn't change with the numbers.
 /** @param {Worked} works @returns {Worked} */
 function onceAtEachPlace(works) {
   /** @type {Map<number, number>} */
@@ -108,7 +109,7 @@ function cellOf(source, row, column) {
   };
 }
 
-// A sum or a largest number is worked out once for all cells that it's the same for.
+// Compute a sum or a largest number only once for all cells that share it.
 /** @param {Expression} node @returns {Worked} */
 function folded(node) {
   const [ofRow, ofColumn] = [1, 2].map((axis) => isOf(node, axis));
@@ -125,7 +126,7 @@ function folded(node) {
   };
 }
 
-// Whether anything of an expression depends on the row of the cell, 1, or on its column, 2.
+// Whether an expression depends on the cell's row (axis 1) or column (axis 2).
 /** @param {any} node @param {number} axis @returns {boolean} */
 function isOf(node, axis) {
   if (!Array.isArray(node) || typeof node[0] !== "string") return false;
@@ -134,7 +135,7 @@ function isOf(node, axis) {
   return node.slice(2).some((index) => index[axis] || (axis === 1 ? index[6]?.length : index[4]));
 }
 
-// The numbers that a sum, or a largest number, is made of.
+// The terms of a sum, or the numbers of which the largest is taken.
 /** @param {Expression} node @param {At} at */
 export function termsOf(node, at) {
   const [n, each, more] = [node[1], worked(node[2]), node.at(-1)];
@@ -150,7 +151,8 @@ export function indexOf([constant, ofI, ofJ, ofK, rest = 0, modulus = 1, entries
 }
 
 /**
- * A piece with what says whether it holds: by a cell's place alone, and by its numbers, too.
+ * A piece of a declaration, with functions that tell whether it applies to a cell: `isPlace` judges by the cell's place
+ * alone, `holds` by its sources' numbers as well.
  * @typedef {{ piece: Piece, isPlace: (at: At) => boolean, holds: (at: At) => boolean, value: Worked }} Choice
  */
 
@@ -172,13 +174,13 @@ export function choicesOf(/** @type {Piece[]} */ declared) {
   }));
 }
 
-// What a declaration says of a cell: the first piece that holds for it.
+// The piece of a declaration that applies to a cell: the first one that holds.
 /** @param {Piece[]} declared @param {At} at */
 export function pieceAt(declared, at) {
   return /** @type {Choice} */ (choicesOf(declared).find(({ holds }) => holds(at))).piece;
 }
 
-// The matrix that is declared, cell by cell.
+// Compute a declared matrix, cell by cell.
 /** @param {Piece[]} declared @param {[rows: number, columns: number]} shape @param {Matrix[]} sources
  *  @returns {Matrix} */
 export function computed(declared, [rows, columns], sources) {
@@ -197,7 +199,7 @@ export function computed(declared, [rows, columns], sources) {
   return { rows, columns, values };
 }
 
-// What a cell should be, and how far the roundings of its declaration may take it from that.
+// What a cell should be, and how far the roundings that its piece declares may take it from that.
 /** @param {Piece[]} declared @param {At} at @returns {Bounded} */
 export function boundedBy(declared, at) {
   const { value, size, roundings: most } = pieceAt(declared, at);
@@ -210,7 +212,7 @@ export function boundedBy(declared, at) {
   return { exact: worked(node)(at, 0), tolerance: all === 0 ? 0 : tolerance(sizeOf(size ?? node, at), all) };
 }
 
-// How large all is that is added up.
+// The size of everything that an expression adds up.
 /** @param {Expression} node @param {At} at @returns {number} */
 function sizeOf(node, at) {
   const [op, one, other] = node;
@@ -219,10 +221,10 @@ function sizeOf(node, at) {
   return Math.abs(worked(node)(at, 0));
 }
 
-/** @typedef {{ source: number, row: Index, column: Index, n: number }} Read cells of one source: their row and
- *  column, of so many terms */
+/** @typedef {{ source: number, row: Index, column: Index, n: number }} Read cells of one source that are read: their
+ *  row and column, for each of n terms */
 
-// All that an expression reads, in the order in which it does.
+// All that an expression reads, in the order in which it does so; n is the number of terms of the sum around it, or 1.
 /** @param {any} node @param {number} n @returns {Read[]} */
 export function readsIn(node, n) {
   if (!Array.isArray(node) || typeof node[0] !== "string") return [];

@@ -3,15 +3,15 @@
 import { mayBe } from "./arithmetic.js";
 import { boundedOf, evaluate } from "./evaluate.js";
 
-const ALL = 40_000; // computed cells, up to which all are looked at ...
-const TERMS = 500_000; // ... where together they're made of no more numbers than these ...
-const SOME = 200; // ... else so many of each matrix
+const ALL = 40_000; // up to this many computed cells, all are compared ...
+const TERMS = 500_000; // ... unless they are made from more numbers than this ...
+const SOME = 200; // ... else about this many of each matrix are
 
 /** @typedef {{ largest: number, within: number, unexplained: Place | null, looked: number, cells: number }} Found */
 
-// How far torch's matrices are from the page's own evaluation, and the first cell that the roundings of float32
-// do not explain: each is judged by torch's own numbers of the cells that it is made from. Of very many cells, some
-// are looked at, all over each matrix, and how many is told.
+// How far torch's matrices are from the page's own, and the first cell whose difference the roundings of float32 don't
+// explain. Each cell is judged by torch's own numbers of the cells that it's made from. If there are very many cells,
+// only some are compared, spread over each matrix, and `looked` says how many.
 /** @param {Made} made @param {Matrices} given @returns {Found} */
 export function difference(made, given) {
   const looking = matrixByMatrix(made, given);
@@ -20,7 +20,7 @@ export function difference(made, given) {
   return step.value;
 }
 
-// The same, a matrix with each step: of very many cells, others may want to be drawn between two of them.
+// The same, a matrix with each step, so that between two steps the browser can draw other things.
 /** @param {Made} made @param {Matrices} given @returns {Generator<void, Found, void>} */
 export function* matrixByMatrix(made, given) {
   const stages = computedIn(made);
@@ -37,7 +37,7 @@ export function* matrixByMatrix(made, given) {
   return found;
 }
 
-// Whether so many cells are compared, or of so many numbers, that only some are looked at.
+// Whether there are so many cells, or numbers that they are made from, that only some cells are compared.
 export function isLarge(/** @type {Made} */ made) {
   const stages = computedIn(made);
   return cellsOf(made, stages) > ALL || termsOf(made, stages) > TERMS;
@@ -52,7 +52,7 @@ function cellsOf({ matrices }, stages) {
   return stages.reduce((sum, { name }) => sum + matrices[name].values.length, 0);
 }
 
-// Of how many numbers all cells are made, about: a real model's queries are sums over hundreds.
+// About how many numbers all cells are made from: in a real model, a query is a sum over hundreds of them.
 /** @param {Made} made @param {Stage[]} stages */
 function termsOf({ matrices }, stages) {
   const across = (/** @type {Stage} */ { sources }) =>
@@ -60,7 +60,8 @@ function termsOf({ matrices }, stages) {
   return stages.reduce((sum, stage) => sum + matrices[stage.name].values.length * across(stage), 0);
 }
 
-// From cell to cell, so that all columns have their turn.
+// How far apart the compared cells are. The distance has no factor in common with the number of columns, so that cells
+// of all columns have their turn.
 /** @param {number} cells @param {number} columns */
 function stepThrough(cells, columns) {
   let step = Math.ceil(cells / SOME);
@@ -82,10 +83,11 @@ function judge(made, stage, at, { own, found, folds }) {
   const bounded = boundedOf(stage, row, column, made.matrices, folds);
   const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
   const { only } = made;
-  if (only?.matrix === stage.name && (row !== only.row || column !== only.column)) return; // 0 is sent in its place
+  // the other cells of that matrix are sent as 0, which isn't their number
+  if (only?.matrix === stage.name && (row !== only.row || column !== only.column)) return;
   found.looked += 1;
   if (Number.isFinite(value) && gap > found.largest) [found.largest, found.within] = [gap, value];
   if (found.unexplained || mayBe(value, bounded)) return;
   found.unexplained = { matrix: stage.name, row, column };
-  if (!Number.isFinite(gap)) found.largest = Infinity; // one of the two is no finite number
+  if (!Number.isFinite(gap)) found.largest = Infinity; // one of the two isn't finite
 }

@@ -1,5 +1,5 @@
-// The table of stages, evaluated in the page by its rules, so that every matrix follows a cell while it is dragged.
-// The numbers that count are torch's; the board compares the two after every change.
+// Evaluates the table of stages in the page, by its rules, so that every matrix follows a cell while it's dragged. The
+// numbers that count are torch's; the board compares the two after every change.
 
 import { compute as layer_norm } from "../rules/layer_norm.js";
 import { compute as product } from "../rules/product.js";
@@ -7,7 +7,7 @@ import { compute as scale } from "../rules/scale.js";
 import { compute as softmax } from "../rules/softmax.js";
 import { boundedBy, computed } from "./declared.js";
 
-const MOST_STEPS = 3e7; // products that are made while a number is dragged: some frames' time
+const MOST_STEPS = 3e7; // multiplications for each move of a drag, which take the time of a few frames
 
 /** @param {Pick<Stages, "values">} stages @param {Matrices} given */
 export function evaluate(stages, given) {
@@ -20,9 +20,9 @@ export function evaluate(stages, given) {
 }
 
 /**
- * The same as far as it takes no longer than a frame may: a matrix that takes more steps than `most`, and what is made
- * of it, stays as in `before`. Returned are the names of those, too. What nothing that changed is read for, such as the
- * other heads of one whose W_q is dragged, is taken from there as it is.
+ * Evaluate the table, but leave out what would take too long: a matrix for which `most` steps aren't enough, and
+ * all that is made from it, stays as in `before`, and its name is in `older`. A matrix made from nothing that changed,
+ * such as one of another head than that whose W_q is dragged, is taken from `before` as well.
  * @param {Pick<Stages, "values">} stages @param {Matrices} given @param {Matrices} before @param {number} most
  * @returns {{ matrices: Matrices, older: Set<string> }}
  */
@@ -40,7 +40,7 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
       continue;
     }
     changed.add(stage.name);
-    // About how many products it takes to make.
+    // About how many multiplications it takes.
     const { rows, columns } = before[stage.name];
     left -= rows * columns * (stage.is.product ? before[stage.sources[0]].columns : STEPS);
     if (left < 0 || stage.sources.some((name) => older.has(name))) {
@@ -53,26 +53,26 @@ export function evaluateWithin(stages, given, before, most = MOST_STEPS) {
   return { matrices, older };
 }
 
-// By its own arithmetic where its rule has one in the page, for what takes long; else cell by cell, as it's declared.
+// Compute a matrix by the page's own arithmetic for its rule, if there is one, else cell by cell, as it's declared.
 /** @param {Stage} stage @param {Matrices} matrices */
 function computedBy(stage, matrices) {
   const sources = stage.sources.map((name) => matrices[name]);
   return RULES[stage.rule]?.(stage.settings, ...sources) ?? computed(stage.declared, stage.shape, sources);
 }
 
-const STEPS = 8; // that a cell takes which is no sum of products
+const STEPS = 8; // counted for each cell of a matrix that isn't a product
 
 // What a cell should be, as { exact, tolerance }, by the numbers of the cells that it is made from.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices
- *  @param {import("./declared.js").Folds} [folds] what is known of these matrices */
+ *  @param {import("./declared.js").Folds} [folds] sums of these matrices that are known already */
 export function boundedOf(stage, row, column, matrices, folds) {
   const sources = stage.sources.map((name) => matrices[name]);
   return boundedBy(stage.declared, { sources, i: row, j: column, folds });
 }
 
-// What rules have in the page besides what they declare, a file each, of the same name as in attnviz/core/rules: the
-// arithmetic, compute(settings, ...sources), where cell by cell takes too long; null where settings are so rare that it
-// may. `settings` are the fields of the Python rule. A test over all rules and stages holds it to the Python method.
+// The page's own arithmetic for some rules, a file for each rule, for which cell by cell would take too long:
+// compute(settings, ...sources). `settings` are the fields of the Python rule. The result is null for settings so rare
+// that cell by cell will do. A test over all rules and stages compares it with the Python method.
 
 /** @type {Record<string, (settings: Settings, ...sources: Matrix[]) => Matrix | null>} */
 export const RULES = { layer_norm, product, scale, softmax };

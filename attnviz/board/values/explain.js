@@ -1,7 +1,6 @@
-// How a cell is made, in symbols, in numbers and in words: what attnviz.explain says of torch's numbers, said in the
-// page, so that it follows while a cell is dragged. A test holds every text to that of Python.
-// `made` holds { stages, matrices, settings, tokens, digits, origins, before, shown }; a place is { matrix, row, column
-// }.
+// How a cell is made, in symbols, in numbers and in words. It's what attnviz.explain says of torch's numbers, but
+// computed in the page, so that it follows while a cell is dragged. A test compares every text with Python's. `made` is
+// what Python sent, with the matrices that are shown now (Made in types.d.ts).
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -28,13 +27,13 @@ export function explain(made, place) {
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
     where, name, value, steps: rule.steps, numbers, words, notes,
-    // not what is passed on under its own name
+    // a cell that passes on another one under its own name needs no "="
     symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name,
     text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
 }
 
-// Where a cell is: its matrix, row and column.
+// Where a cell is, in words: its matrix, row and column.
 /** @param {Made} made @param {Place} place */
 export function placeInWords(made, place) {
   const { stage, ofRow, ofColumn } = cellOf(made, place);
@@ -69,8 +68,8 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
     { line, token: named[ownerOf(stage, index, named.length)] }) : line;
 }
 
-// The cells that a cell is made from, where its explanation names other matrices, such as the scores for scaled scores
-// that are not on the board.
+// The cells that a cell's explanation says it's made from. If the scaled scores aren't on the board, it explains shares
+// by what these are made from, the scores.
 /** @param {Made} made @param {Place} place */
 export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
@@ -116,9 +115,9 @@ function remarks(cell, rule) {
   return vanished ? [say("explanation.trouble.too_small", said)] : [];
 }
 
-// What the dock says of a cell in the reader's words: what it is, before how it is made, and what is made of it.
+// A cell as the dock describes it: in one sentence in the reader's words, and what is made from it next.
 
-// "“fluffy” asks “cat”: score 3.8963".
+// One sentence about a cell, such as "“fluffy” asks “cat”: score 3.8963".
 /** @param {Made} made @param {Place} place @param {string[] | null | undefined} features */
 export function inOneSentence(made, { matrix, row, column }, features) {
   const stage = made.stages.get(matrix);
@@ -148,8 +147,9 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
 }
 
-// What a mask does with the number of a cell: it's added to its score, or its exponential multiplies that, or the
-// weight. A score of 0 is read as any other, so that −∞ hides nothing as a factor of scores before a softmax.
+// The sentence about what a mask does with a number: it may be added to the score, or its exponential may multiply the
+// score or the weight. As a factor of a score before the softmax, −∞ hides nothing: the score becomes 0, and is read
+// like any other.
 /** @param {Made} made @param {number} number */
 function useOfMask({ stages }, number) {
   const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
@@ -160,18 +160,19 @@ function useOfMask({ stages }, number) {
   return weights.settings.shared ? "times_shared" : "times_weight";
 }
 
-// What the next stage does with it: "Next: ÷ √2, then softmax: 61 %.", where shares are shown; blank at the end.
+// What the next stage does with a cell: "Next: ÷ √2, then softmax: 61 %." if shares are shown, else the stage's symbol;
+// blank at the end.
 /** @param {Made} made @param {Place} place */
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";
-  // Only what comes before the softmax, and is no factor, is added.
+  // The cell isn't in the first source: it's added only before the softmax, and not if it's a factor.
   if (next.sources[0] !== matrix && (next.is.divides || next.is.shares?.powers)) {
     return say(next.is.divides && !next.settings.factor ? "board.next.added" : "board.next.product",
       { symbol: next.symbol });
   }
   const stages = [...made.stages.values()];
-  const on = new Set([next.name]); // what is made of it, up to its own softmax: there may be another one
+  const on = new Set([next.name]); // the matrices made from it, up to its own softmax: there may be others
   const weights = stages.find(({ name, sources, is }) => {
     if (name !== next.name && !sources.some((source) => on.has(source))) return false;
     on.add(name);
@@ -189,7 +190,7 @@ export function whatIsNext(made, { matrix, row, column }) {
   return say("board.next.product", { symbol: next.symbol });
 }
 
-// What scores are divided by: "÷ √2", with the temperature where there is one; blank for nothing.
+// What scores are divided by: "÷ √2", with the temperature if it isn't 1; blank for nothing.
 /** @param {Pick<Settings, "d_k" | "temperature" | "temperature_text">} settings */
 export function dividedBy({ d_k, temperature, temperature_text }) {
   const parts = [...(d_k === null || d_k === undefined ? [] : [`√${d_k}`]),

@@ -1,12 +1,13 @@
-// Large matrices as a page of its own carries them: as how far the bits of each float32 are `apart` from those that
-// plain arithmetic makes of its sources, in the same steps here as in documents/apart.py, and so to the same bits.
+// Large matrices in a page of their own. The page carries how far the bits of each float32 are `apart` from the result
+// of simple arithmetic on its sources. The steps here are the same as in documents/apart.py, so the bits are the same,
+// too.
 
 import { compute } from "../rules/product.js";
 import { unpacked } from "./matrices.js";
 
 const [LOWEST, PARTS, TERMS] = [-200, 1024, 9];
 
-// Put in full what came so, where it came.
+// Replace matrices that are carried in this way by their numbers.
 /** @param {BoardData} data */
 export function makeAgain({ stages, matrices }) {
   for (const { name, is, sources, settings } of stages) {
@@ -34,7 +35,7 @@ function shares(/** @type {Matrix} */ { rows, columns, values }) {
   return made;
 }
 
-// e to the power of a number that isn't above 0, about: Math.exp differs between browsers.
+// e to the power of a number that isn't above 0, approximately. Math.exp won't do, because it differs between browsers.
 function power(/** @type {number} */ number) {
   const part = Math.max(number, LOWEST) / PARTS;
   let made = 1;

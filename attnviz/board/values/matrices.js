@@ -1,7 +1,7 @@
-// A matrix is { rows, columns, values }, its values row by row; each is a float32, as in torch, made from sums in
-// float64, so that what overflows there overflows here.
+// A matrix is { rows, columns, values }, with its values row by row. Each is a float32, as in torch, rounded from sums
+// in float64, so that what overflows in torch overflows here.
 
-// A matrix of one rule's making: `valueOf` is asked for the number of each cell.
+// Make a matrix by asking `valueOf` for the number of each cell.
 /** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} valueOf
  *  @returns {Matrix} */
 export function matrixOf(rows, columns, valueOf) {
@@ -29,9 +29,10 @@ export function baseOf(/** @type {string} */ name) {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
-// The matrices as Python sends them, unpacked: what attnviz/board/data.py has packed.
+// Unpacks the matrices that attnviz/board/data.py has packed.
 
-// What came `before` just so is the same matrix: another word that is picked changes none of a megabyte of numbers.
+// Unpack matrices. One that was sent in the same form `before` is reused: picking another token changes none of a
+// megabyte of numbers.
 /** @param {Record<string, SentMatrix>} sent
  *  @param {{ sent: Record<string, SentMatrix>, matrices: Matrices } | null} before @returns {Matrices} */
 export function unpacked(sent, before = null) {
@@ -54,7 +55,8 @@ export function unpacked(sent, before = null) {
   return matrices;
 }
 
-// Small matrices, which are sent as numbers, are unpacked faster than compared.
+// Whether two matrices were sent in the same form. Small ones, sent as plain numbers, don't count: to unpack them is
+// faster than to compare them.
 /** @param {SentMatrix} matrix @param {SentMatrix | undefined} other */
 function isSame({ values, runs, ...rest }, other) {
   if (values || !other || other.values) return false;
@@ -66,11 +68,12 @@ function isSame({ values, runs, ...rest }, other) {
 function unpackedOne(/** @type {SentMatrix} */ { rows, columns, values, float32, runs, whys }) {
   const why = whys ? { whys: reasons(whys, rows * columns) } : {};
   if (runs) return { rows, columns, values: inFull(runs, rows * columns), ...why };
-  // JSON has no infinities and no NaN: these travel as words.
+  // JSON has no infinities and no NaN, so these are sent as words.
   return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? ""), ...why };
 }
 
-// Why a mask hides cells: each reason with 1 for each of its cells, which came as how many in turn aren't and are.
+// Why a mask hides cells: for each reason an array that has 1 for its cells. They're sent as run lengths: so many that
+// aren't the reason's, then so many that are, and so on.
 /** @param {string} text @param {number} length @returns {Why[]} */
 function reasons(text, length) {
   return JSON.parse(text)
@@ -79,7 +82,7 @@ function reasons(text, length) {
   });
 }
 
-// Numbers of which few change from one to the next, as those of a mask.
+// Write out run lengths, which are sent for matrices in which few numbers differ from the one before, such as masks.
 /** @param {[count: number, value: number | string][]} runs @param {number} length */
 function inFull(runs, length) {
   const values = new Float64Array(length);
@@ -91,7 +94,7 @@ function inFull(runs, length) {
   return values;
 }
 
-// The numbers of a text that has the bits of their float32, the lowest byte first, as all browsers have them.
+// The numbers of a base64 text that has their float32 bits, lowest byte first, as every browser's arrays have them.
 export function numbersIn(/** @type {string} */ text) {
   return new Float64Array(new Float32Array(bytesIn(text).buffer));
 }
@@ -103,7 +106,7 @@ export function bytesIn(/** @type {string} */ text) {
   return bits;
 }
 
-// Scaled scores, which torch has made bit by bit so; Python has looked.
+// Scaled scores, from scores. Python sends them in this form only if torch's have exactly these bits.
 /** @param {Float64Array} scores @param {Float64Array | undefined} mask @param {SentMatrix} matrix */
 function quotients(scores, mask, { rows, columns, dividedBy = 1 }) {
   const values = new Float64Array(rows * columns);
@@ -114,12 +117,12 @@ function quotients(scores, mask, { rows, columns, dividedBy = 1 }) {
   return values;
 }
 
-// A moment of a model that is trained, as a board sees it that has one head of one layer in view.
+// A moment of a model's training, as seen by a board that has one head of one layer in view.
 
 /**
- * What the table in view is given at a moment: of a matrix of all heads, the columns that are one head's own.
- * @param {SentStage[]} stages @param {Matrices} now of which each has its shape @param {Matrices} whole of the moment,
- * by the names of the whole model
+ * Return the given matrices of the table in view at a moment. Of a matrix for all heads, these are one head's columns.
+ * @param {SentStage[]} stages @param {Matrices} now the matrices on the board, whose shapes are kept
+ * @param {Matrices} whole those of the moment, by their names in the whole model
  * @returns {Matrices}
  */
 export function ofMoment(stages, now, whole) {

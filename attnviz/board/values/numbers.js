@@ -1,8 +1,9 @@
-// How numbers are displayed: what attnviz/words/numbers.py does, done in the page. A test holds the two together.
+// How numbers are displayed: what attnviz/words/numbers.py does in Python. A test compares the two.
 
 import { say } from "../../scripts/sentences.js";
 
-// A number as the page writes it everywhere: fixed digits, or powers of ten where these would not do.
+// A number as the page writes it everywhere: with so many decimals, or in powers of ten if these would be too few or
+// the number is too large.
 /** @param {number} value @param {number} digits */
 export function written(value, digits) {
   if (Number.isNaN(value)) return "NaN";
@@ -13,7 +14,7 @@ export function written(value, digits) {
   return value < 0 ? `−${text}` : text;
 }
 
-// The same with so many digits, however small the number is; blank for one that is too large.
+// A number with so many decimals, however small it is; blank if it's too large for that.
 /** @param {number} value @param {number} digits */
 export function inDigits(value, digits) {
   const size = Math.abs(value);
@@ -22,20 +23,20 @@ export function inDigits(value, digits) {
   return value < 0 ? `−${fixed}` : fixed;
 }
 
-// What isn't 0 but would be written so.
+// Written for a number that isn't 0, but would be written as 0.
 export const NEARLY = "≈0";
 
-// In powers of ten alone, with one digit.
+// A number in powers of ten, with one digit.
 export function short(/** @type {number} */ value) {
   return value.toExponential(0).replace("+", "").replaceAll("-", "−");
 }
 
-// The number that stands there, with the signs of `written`.
+// The number that a text of `written` stands for.
 export function numberOf(/** @type {string} */ displayed) {
   return Number(displayed.replaceAll("−", "-").replace("∞", "Infinity"));
 }
 
-// As Python rounds: what lies halfway between two numbers becomes the even one, where JavaScript takes the larger.
+// Round as Python does: halfway between two numbers to the even one, where JavaScript takes the larger.
 /** @param {number} size @param {number} digits */
 function toFixed(size, digits) {
   const rounded = size.toFixed(digits);
@@ -54,7 +55,7 @@ function toExponential(size, digits) {
 /** @param {string} exact @param {string} rounded */
 function evenOfTie(exact, rounded) {
   const cut = exact.slice(0, rounded.length);
-  const isTie = /^\.?50*$/.test(exact.slice(rounded.length)); // of a whole number, behind its point
+  const isTie = /^\.?50*$/.test(exact.slice(rounded.length)); // after a whole number comes the point
   return isTie && "02468".includes(cut.slice(-1)) ? cut : rounded;
 }
 
@@ -70,22 +71,22 @@ export function total(/** @type {Iterable<number>} */ values) {
   return Number.isFinite(lost) ? sum + lost : [...values].reduce((all, value) => all + value, 0);
 }
 
-// A share in whole percent; nothing is said to be all or none that isn't.
+// A share in whole percent. Nothing is written as 0 % or 100 % that isn't exactly that.
 export function percent(/** @type {number} */ share) {
-  if (share > 0 && 100 * share < 1) return say("board.share.less"); // of hundreds of words most
+  if (share > 0 && 100 * share < 1) return say("board.share.less"); // as most are among hundreds of words
   const whole = written(100 * share, 0);
   if (share < 1 && whole === "100") return say("board.share.more");
   return say("board.share.percent", { share: whole });
 }
 
-// A change of a share in percentage points, between the two that are seen; blank where these are the same.
+// The change of a share in percentage points, by the percentages that are displayed; blank if these are the same.
 export function points(/** @type {number} */ was, /** @type {number} */ now) {
   const [before, after] = [was, now].map((share) => Math.round(numberOf(written(100 * share, 0))));
   const whole = percent(was) === percent(now) ? 0 : after - before;
   return whole === 0 ? "" : say("board.share.points", { change: whole > 0 ? `+${whole}` : `−${-whole}` });
 }
 
-// The same text, each share's number and sign in one line.
+// The same text with no-break spaces, so that a share's number and its percent sign stay in one line.
 export function unbroken(/** @type {string} */ text) {
   return text.replaceAll(" %", "\u00a0%");
 }

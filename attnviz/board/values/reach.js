@@ -1,5 +1,5 @@
-// Which cells a cell is made from, as its rule declares it, as spans of rows and columns, and what a given one feeds. A
-// matrix of a thousand tokens has a million cells: they are never made into places one by one.
+// Which cells a cell is made from, by its rule's declaration, and which cells an input cell feeds. It works with spans
+// of rows and columns, because a matrix for a thousand tokens has a million cells, too many to list one by one.
 
 import { choicesOf, indexOf, once, readsIn } from "./declared.js";
 import { valueAt } from "./matrices.js";
@@ -7,14 +7,14 @@ import { valueAt } from "./matrices.js";
 /** @import { At, Read } from "./declared.js" */
 
 /**
- * The cells of a source that a cell is made from, whether they depend on its row and on its column, and whether they're
- * the same cell.
+ * Returns the span of a source that a cell is made from. `byRow` and `byColumn` say whether the span depends on the
+ * cell's row and column, and `isOwn` whether it's always the cell in the same place.
  * @typedef {((row: number, column: number) => Span) & { byRow: boolean, byColumn: boolean, isOwn: boolean }} Reach
  */
 
 const isLine = (/** @type {Index} */ index) => String(index) === "0,0,0,1";
 
-// Whether all that one reads is read by another, of a whole line or of all.
+// Whether all cells that one read takes are taken by another one, which reads a whole line or the whole matrix.
 /** @param {Matrix} matrix @returns {(one: Read, other: Read) => boolean} */
 function coveredIn({ rows, columns }) {
   return (one, other) => {
@@ -29,7 +29,7 @@ function coveredIn({ rows, columns }) {
 /** @type {WeakMap<Piece[], Reach[]>} */
 const REACHES = new WeakMap();
 
-// Of each source of a stage, what a cell reads of it, as its rule declares it.
+// For each source of a stage, which of its cells a cell reads.
 /** @param {Stage} stage @param {Matrices} matrices @returns {Reach[]} */
 export function reachOf({ declared, sources }, matrices) {
   return once(REACHES, declared, () => sources.map((name, at) => reachOver(declared, matrices[name], at)));
@@ -65,7 +65,7 @@ function spanOver(reads, width) {
     return (/** @type {At} */ at) => {
       const [first, last] = [r(at, 0) * width + c(at, 0), r(at, n - 1) * width + c(at, n - 1)];
       const [top, bottom] = [Math.floor(first / width), Math.floor(last / width)];
-      const goesOn = top !== bottom && row[3] === 0; // a row that goes on in the next ones: all columns
+      const goesOn = top !== bottom && row[3] === 0; // a read that continues in the next rows takes all columns
       return { top, bottom, left: goesOn ? 0 : first % width, right: goesOn ? width - 1 : last % width };
     };
   });
@@ -80,7 +80,7 @@ function spanOver(reads, width) {
   };
 }
 
-// The cells [row, column] of a span.
+// The cells of a span, as [row, column].
 /** @param {Span} span @returns {[row: number, column: number][]} */
 function cellsIn({ row, column, rows, columns, step = 1 }) {
   const width = Math.ceil(columns / step);
@@ -88,17 +88,17 @@ function cellsIn({ row, column, rows, columns, step = 1 }) {
 }
 
 /** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
-/** @typedef {((row: number, column: number) => boolean) | null} Hides whether a mask hides a cell; null where none
- *  can be hidden */
+/** @typedef {((row: number, column: number) => boolean) | null} Hides tells whether a mask hides a cell; null if no mask
+ *  can */
 
-// The rectangle of cells [row, column], of which all are meant.
+// The span from the first to the last of these cells, [row, column], which should fill it.
 /** @param {[row: number, column: number][]} cells @returns {Span} */
 function spanOf(cells) {
   const [first, last] = [cells[0], cells[cells.length - 1]];
   return { row: first[0], column: first[1], rows: last[0] - first[0] + 1, columns: last[1] - first[1] + 1 };
 }
 
-// The cells that a cell is made from, as a list for each of its sources of { matrix, row, column }.
+// The cells that a cell is made from: for each source, a list of { matrix, row, column }.
 /** @param {Stage} stage @param {number} row @param {number} column @param {Matrices} matrices @returns {Place[][]} */
 export function sourcesOf(stage, row, column, matrices) {
   if (stage.rule === "given") return [];
@@ -106,13 +106,13 @@ export function sourcesOf(stage, row, column, matrices) {
   return spans.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
 }
 
-// Whether a cell is masked, by its own rule or by that of the scores which it is shares of.
+// Whether a mask hides a cell, in its own stage or in the scores that it's a share of.
 /** @param {Numbers} made @param {Stage} stage @param {number} row @param {number} column */
 export function isMasked(made, stage, row, column) {
   return hiddenIn(made, stage)?.(row, column) ?? false;
 }
 
-// The same for all cells of a stage; null where none can be.
+// Return a function that tells whether a mask hides a cell of a stage; null if none can be hidden.
 /** @param {Numbers} made @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
 export function hiddenIn({ stages, matrices }, stage) {
   const masks = masksOf(stages, stage).map((name) => matrices[name]);
@@ -120,8 +120,7 @@ export function hiddenIn({ stages, matrices }, stage) {
   return (row, column) => masks.some((mask) => valueAt(mask, row, column) === -Infinity);
 }
 
-// The names of the matrices that hide cells of a stage where they hold −∞: that of its own rule, and of the scores
-// which it is shares of.
+// The masks that hide cells of a stage where they hold −∞: its own, and that of the scores that it is shares of.
 /** @param {Stages} stages @param {Stage} stage */
 function masksOf(stages, stage) {
   const scores = stage.is.shares ? stage.sources : stage.hidden_with ? [stage.hidden_with] : [];
@@ -130,8 +129,8 @@ function masksOf(stages, stage) {
 }
 
 /**
- * The cells that are made from a given one, by whatever way, without those that are masked: of each matrix, 1 for
- * each of its cells that is.
+ * Return which cells an input cell feeds, directly or through others, without those that a mask hides. Each matrix that
+ * is reached has an array with 1 for each of these cells.
  * @param {Made} made @param {Place} place @returns {Record<string, Uint8Array>}
  */
 export function feeds({ stages, matrices }, place) {
@@ -143,7 +142,7 @@ export function feeds({ stages, matrices }, place) {
     if (stage.rule === "given" || !matrices[stage.name] || !stage.sources.some((name) => reached[name])) continue;
     const hidden = hiddenIn({ stages, matrices }, stage);
     const [first] = stage.sources;
-    // Where shares are made of what isn't hidden alone, the others don't even count in a sum.
+    // If shares are made of visible scores alone, hidden ones don't even count in the sum.
     const leavesOut = stage.sources.length > 1 && stage.is.shares?.all;
     const read = hidden && reached[first] && leavesOut
       ? { ...reached, [first]: seenOf(reached[first], matrices[first], hidden) } : reached;
@@ -155,7 +154,7 @@ export function feeds({ stages, matrices }, place) {
 }
 
 /** @param {Stage} stage @param {Matrices} matrices @param {Record<string, Uint8Array>} reached
- *  @param {Hides} factorHides of its first source */
+ *  @param {Hides} factorHides tells which cells of the first source are hidden */
 function through(stage, matrices, reached, factorHides) {
   const { rows, columns } = matrices[stage.name];
   const cells = new Uint8Array(rows * columns);
@@ -165,9 +164,9 @@ function through(stage, matrices, reached, factorHides) {
     if (factorHides && stage.is.product && i === 1)
       return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
-    // What does not depend on the column is asked once for a row, and the other way round.
+    // A reach that doesn't depend on the column is asked once for each row, and the other way round.
     if (reach.isOwn && columns === matrices[name].columns) {
-      for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell of its own
+      for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell by its own
     } else if (!reach.byColumn) {
       for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns,
         (row + 1) * columns);
@@ -188,7 +187,8 @@ function seenOf(cells, { columns }, hidden) {
   return cells.map((is, at) => (is && !hidden(Math.floor(at / columns), at % columns) ? 1 : 0));
 }
 
-// What is multiplied by a weight that a mask hides is multiplied by nothing: rows that a row may read come through.
+// Mark what a product of weights and values reaches. A hidden weight multiplies its row of values by 0, so a row of the
+// product is reached only through the rows whose weights no mask hides.
 /** @param {Uint8Array} cells @param {Matrix} matrix @param {Uint8Array} read of the right factor
  *  @param {(row: number, column: number) => boolean} hides */
 function mixed(cells, { rows, columns }, read, hides) {
@@ -201,7 +201,7 @@ function mixed(cells, { rows, columns }, read, hides) {
     for (const at of reached) {
       if (hides(row, at)) continue;
       lines[at].forEach((is, column) => (own[column] |= is));
-      if (own.every((is, column) => is >= all[column])) break; // nothing is left to come
+      if (own.every((is, column) => is >= all[column])) break; // nothing more can be reached
     }
   }
 }
@@ -224,19 +224,19 @@ function anyOf({ columns }, cells) {
 function withoutHidden(cells, { rows, columns, values }, hidden) {
   for (let row = 0, at = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1, at += 1) {
-      // What is hidden has no number: of most cells that alone tells.
+      // Hidden cells are 0 or −∞; this test rules out most cells without asking the mask.
       if (cells[at] && (values[at] === 0 || values[at] === -Infinity) && hidden(row, column)) cells[at] = 0;
     }
   }
 }
 
-// The spans of the sources of a cell that lie in one matrix.
+// The spans in one matrix that a cell's sources fill.
 /** @param {Place[][]} sources @param {string} matrix @returns {Span[]} */
 export function spansIn(sources, matrix) {
   const own = sources.filter((block) => block.length && block[0].matrix === matrix);
   return own.flatMap((block) => {
     const span = spanOf(block.map(({ row, column }) => [row, column]));
-    // Two cells that lie apart, as a pair that is turned together may, are a span each.
+    // Two cells that lie apart, as those of a rotated pair may, are a span each.
     return span.rows * span.columns === block.length ? [span]
       : block.map(({ row, column }) => ({ row, column, rows: 1, columns: 1 }));
   });

@@ -1,5 +1,5 @@
-// What a token reads most, said of the board's own numbers, so that sentences follow while one of them is dragged: what
-// `attends_most` of attnviz/explanation/summary.py says of torch's. A test holds the two together.
+// What a token reads most, by the board's own numbers, so that sentences follow while a number is dragged.
+// `attends_most` of attnviz/explanation/summary.py says the same of torch's numbers. A test compares the two.
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -8,14 +8,14 @@ import { hiddenIn } from "./reach.js";
 import { lineOf } from "./matrices.js";
 import { percent, total } from "./numbers.js";
 
-const SAME = Math.fround(CONSTANTS.SAME); // as torch compares
-const WHOLE = 1e-3; // by which a sum of shares may miss 1
+const SAME = Math.fround(CONSTANTS.SAME); // float32, as in torch's comparison
+const WHOLE = 1e-3; // how far a sum of shares may be from 1
 const { BY_CHANCE, NAMED } = CONSTANTS;
-/** @type {Record<string, string>} what is said of who reads a token by chance, by what is said otherwise */
+/** @type {Record<string, string>} for random numbers: the kind of a sentence about readers -> the more cautious one */
 const READ_BY_CHANCE = { most: "most", most_each: "most", first: "first", first_each: "first" };
 
-// What a token reads most in percent, and what an even share would be; of tokens that have none, or nothing but one,
-// the last is blank.
+// What a token reads most, in percent, and what an even share would be. The second is blank if there's no even share,
+// or if the token can read only one.
 /** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
   const reach = readableFor(made, query).length;
@@ -31,33 +31,34 @@ export function readsInPercent(made, query) {
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
-// A finding, without its share, behind what says that random numbers made it; attnviz/explanation/summary.py says the
+// A finding, without its share, after a warning that random numbers made it. attnviz/explanation/summary.py says the
 // same.
 function cautious(/** @type {Pick<Made, "chance">} */ { chance }, /** @type {string} */ finding) {
   return say(`summary.chance.${chance}`, { finding });
 }
 
-// Whether rows sum to 1: not where a mask comes after the softmax alone, nor where that runs over anything but rows,
-// nor where one softmax is subtracted from another.
+// Whether rows sum to 1. They don't if a mask comes after the softmax and isn't followed by sharing out again, if the
+// softmax runs over anything but rows, or if one softmax is subtracted from another.
 function sharesAll(/** @type {Pick<Made, "stages">} */ { stages }) {
   const { shares, signed } = stages.get("attention_weights").is;
   return !signed && (shares?.all ?? true);
 }
 
-// What sums to 1: rows, where no switch has it otherwise.
+// The axis along which attention weights sum to 1: rows, unless a switch of What if changes that.
 function axisOf(/** @type {Pick<Made, "stages">} */ { stages }) {
   return stages.get("attention_weights").settings.axis ?? "rows";
 }
 
-// Whether a mask takes from shares that are made already, or a sink, or another softmax, from each row.
+// Whether something takes a part of each row, which no token gets: a mask after the softmax, a sink, or another softmax
+// that is subtracted.
 function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
   const { shares, signed } = stages.get("attention_weights").is;
   const { over, all } = shares ?? { over: "rows", all: true };
   return signed || over === null || (over === "rows" && !all);
 }
 
-// Whether no share is an even one: of weights that stand as given, without a mask, 0 may be where one hid them, and
-// where a row doesn't sum to 1, something else has a share.
+// Whether the even share is unknown, of weights that are given themselves. Without a mask, a 0 may stand for a hidden
+// cell; and where a row doesn't sum to 1, something else has a share.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
 function isUnknown({ stages, matrices }, query) {
   const weights = stages.get("attention_weights");
@@ -66,8 +67,9 @@ function isUnknown({ stages, matrices }, query) {
   return Math.abs(total(Array.from(row)) - 1) > WHOLE || (row.includes(0) && !hiddenIn({ stages, matrices }, weights));
 }
 
-// What each gets that shares with a cell, if all get the same: the cells of its row, of what else the softmax runs
-// over; null where nobody gets what a mask takes, of a hidden cell, and where it isn't known what may be read.
+// The share that each cell would get if all that share with this one got the same: those of its row, or of whatever the
+// softmax runs over. Null if a mask takes shares that nobody gets, if the cell is hidden, or if it's unknown which may
+// be read.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
 export function evenShare(made, row, column) {
   const weights = made.stages.get("attention_weights");
@@ -81,7 +83,7 @@ export function evenShare(made, row, column) {
   return 1 / across.reduce((sum, r) => sum + down.reduce((n, c) => n + Number(!hidden(r, c)), 0), 0);
 }
 
-// The same of all that a token may read; null where they differ in it.
+// The even share of all keys that a token may read; null if they have different ones.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
 export function evenShareOfRow(made, query) {
   const readable = readableFor(made, query);
@@ -99,7 +101,8 @@ function readableFor(made, query) {
 }
 
 /**
- * What a token reads most: `tell` makes a sentence of its kind and its places, `name` names a token, `write` a weight.
+ * Say what a token reads most. `tell` makes the sentence, from its kind and the texts for its places; `name` writes a
+ * token, `write` a weight.
  * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string}
  * tell
  * @param {(token: string) => string} name @param {(weight: number) => string} write
@@ -107,7 +110,7 @@ function readableFor(made, query) {
 export function mostRead(made, query, tell, name, write) {
   const { names, readNames, matrices } = made;
   const from = made.stages.get("attention_weights").own_from;
-  const own = from === null ? -1 : from + query; // the key that is the token itself; of another sentence, none is
+  const own = from === null ? -1 : from + query; // the key of the token itself; none if keys are of another sentence
   const { columns: count } = matrices.attention_weights;
   const readable = readableFor(made, query);
   const row = rowOf(made, query, readable);
@@ -124,7 +127,7 @@ export function mostRead(made, query, tell, name, write) {
   }
   const reach = readable.length;
   if (!reach) return tell("nothing", { token });
-  const { scaled_scores: scores } = made.matrices; // what the softmax, or what stands in its place, was given
+  const { scaled_scores: scores } = made.matrices; // the input of the softmax, or of what replaces it
   if (row.some(Number.isNaN)) return tell(row.every(Number.isNaN) && scores
     && lineOf(scores, query).every(Number.isFinite) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
@@ -134,7 +137,8 @@ export function mostRead(made, query, tell, name, write) {
     return tell(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
   }
-  const alike = readable.filter((key) => write(row[key]) === weight); // rounding isn't a difference, nor is it equal
+  // Weights that are written alike tie, but that isn't enough to call all of them equal.
+  const alike = readable.filter((key) => write(row[key]) === weight);
   const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";
   if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(readNames, own, ties, name), weight });
@@ -149,7 +153,8 @@ export function mostRead(made, query, tell, name, write) {
   return tell(kind, { token, names: namesOf(readNames, own, ties, name), weight, even });
 }
 
-// The attention weights of a token; a column that nobody may read has no shares, where it is shared out.
+// The attention weights of a token. If shares are made over columns, keys that it may not read count as 0, because a
+// column that nobody may read has no shares.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
 function rowOf({ stages, matrices }, query, readable) {
   const row = Array.from(lineOf(matrices.attention_weights, query));
@@ -176,14 +181,15 @@ export function listed(names, most) {
     : names[0];
 }
 
-// Who reads a token: its column of the attention weights, in a sentence of the board's own numbers. Other than a row, a
-// column hands out no whole: each reader gives the token a share of its own.
+// Who reads a token, by its column of the attention weights, in a sentence about the board's own numbers. Unlike a row,
+// a column doesn't share out a whole: each reader gives the token a share of its own.
 
-/** @typedef {{ token: number, share: number, even: string }} Reader `even` is what it would be if all that share
- *  with it got the same; blank where there's none */
+/** @typedef {{ token: number, share: number, even: string }} Reader `even` is the share if all that share with it got the
+ *  same; blank if there's none */
 
-// Who reads a token most, and what an even share would be; blank where those who do have different ones. The token is
-// one of those that are read: of another sentence, or of more than this one, it has other places than those that read.
+// Who reads a token most, and what an even share would be; blank if those readers have different even shares. `key`
+// counts the tokens that are read: in cross-attention, or with kept tokens, a token's place among them isn't its place
+// among those that read.
 /** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
 export function readBy(made, key) {
   if (areOfOthers(made.stages.get("attention_weights"))) return pieceReadBy(made, key);
@@ -205,14 +211,14 @@ export function readBy(made, key) {
   return [say(`board.read_by.${kind}`, { token, names: who, weight, count: names.length }), even];
 }
 
-// The place that a token that is read has among those that read; below 0 where it's of another sentence.
+// The place of a key among the tokens that read; below 0 if it isn't one of them.
 /** @param {Made} made @param {number} key */
 function ownQuery({ stages }, key) {
   const from = stages.get("attention_weights").own_from;
   return from === null ? -1 : key - from;
 }
 
-// The same of a row that is a piece of another token than its place says: told by rows.
+// The same for mixed heads, where a row is a piece of another token than its place says: rows are named instead.
 /** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
 function pieceReadBy(made, key) {
   const weights = made.stages.get("attention_weights");
@@ -233,7 +239,7 @@ function pieceReadBy(made, key) {
   return [said, even === null ? "" : say("board.even", { even: percent(even) })];
 }
 
-// Those who have a choice whether to read it: none that a mask hides it from, nor one that has nothing else to read.
+// Those who could choose to read a token: not those from whom a mask hides it, nor those who have nothing else to read.
 /** @param {Made} made @param {number} key @returns {Reader[]} */
 function readersOf(made, key) {
   const { columns: count, values } = made.matrices.attention_weights;

@@ -1,4 +1,5 @@
-// What is said of a cell by its declaration, in symbols, in words and in numbers: core/rules/explaining/said.py.
+// What is said of a cell, in symbols, in words and in numbers, by its rule's declaration; core/rules/explaining/said.py
+// does the same in Python.
 
 import { indexOf, pieceAt, worked } from "./declared.js";
 import { lineOf as lineIn, valueAt } from "./matrices.js";
@@ -32,10 +33,11 @@ export function saidOf(cell) {
   return node[0] === "hidden" || node[0] === "weighed" ? underMask(cell, at, said, node) : said;
 }
 
-// What words and places have in a score of queries and keys that are made of a sum E + P: core/rules/product.py.
+// How much token and position vectors contribute to a score whose queries and keys are made from sums E + P; see
+// core/rules/product.py.
 /** @param {MadeCell} cell @returns {string[]} */
 function fourParts({ made: { matrices }, stage: { factors }, sources: [from], value, row: query, column: key, write }) {
-  if (!factors || !from.length || !Number.isFinite(value)) return []; // one typed in is made of nothing
+  if (!factors || !from.length || !Number.isFinite(value)) return []; // a score that was typed in has no parts
   const [first, second] = factors.map(([by, transposed, sums], i) => {
     const [at, w] = [[query, key][i], matrices[by]];
     const [start, names] = sums.findLast(([since]) => since <= at) ?? [0, []];
@@ -67,7 +69,7 @@ function underMask(cell, at, { symbols, words, ...said }, [op, , read]) {
   return { ...said, symbols: `${symbols} + ${name}`, words: say(`explanation.scale.${kind}`, { words, mask: name }) };
 }
 
-// A sentence; null where nothing is known for one of its places.
+// A sentence of a declaration; null if nothing is known for one of its places.
 /** @param {MadeCell} cell @param {At} at @param {Sentence} sentence @returns {string | null} */
 function sentenceOf(cell, at, [, key, places]) {
   const filled = Object.entries(places)
@@ -75,21 +77,23 @@ function sentenceOf(cell, at, [, key, places]) {
   return filled.some(([, each]) => each === null) ? null : say(`explanation.${key}`, Object.fromEntries(filled));
 }
 
-// A text; null where nothing is known of a part of it.
+// A text of a declaration; null if nothing is known for a part of it.
 /** @param {MadeCell} cell @param {At} at @param {any[]} parts @returns {string | null} */
 function textOf(cell, at, parts) {
   const texts = parts.map((each) => (Array.isArray(each) ? nodeOf(cell, at, each) : each));
   return texts.includes(null) ? null : texts.join("");
 }
 
-// What a source that isn't on the board is told by: what it's made of; null where that isn't there, either.
+// The piece of a source that isn't on the board, by which its formula is written instead. Null if it's on the board, or
+// if what it's made from isn't there, either.
 /** @param {Pick<Made, "stages" | "shown">} made @param {string} name */
 export function toldBy({ stages, shown }, name) {
   const { declared: [piece], sources: [first] } = stages.get(name);
   return !shown.includes(name) && piece?.asides && shown.includes(first) ? piece : null;
 }
 
-// A cell of a source as it stands beside one that's told; null where it doesn't.
+// How a formula writes a cell of a source: by its name, or, if it isn't on the board, by its own formula; null if
+// neither is possible.
 /** @param {MadeCell} cell @param {number} source @param {any} row @param {any} column @returns {string | null} */
 function besideOf(cell, source, row, column) {
   const matrix = cell.stage.sources[source];
@@ -102,7 +106,7 @@ function besideOf(cell, source, row, column) {
   return textOf(of, placeOf(of), piece.symbols) + more;
 }
 
-// What is said of scores that are told by what they're made of.
+// What is said besides if scores are written by their formula.
 function asidesOf(/** @type {MadeCell} */ cell) {
   const stage = cell.made.stages.get(cell.stage.sources[0]);
   const of = { ...cell, stage };
@@ -125,7 +129,7 @@ function nodeOf(cell, at, node) {
   return ofSource(cell, at, stage, kind, rest);
 }
 
-// The row and column of a cell that is named; ":" and "j" stand for whole lines.
+// The row and column of a cell that is named; ":" and "j" stay, and stand for whole lines.
 /** @param {MadeCell} cell @param {At} at @param {any[]} places @returns {[row: any, column: any]} */
 function lineOf(cell, at, places) {
   const own = /** @type {Record<string, any>} */ ({ "0,1,0,0": cell.row, "0,0,1,0": cell.column });
@@ -134,7 +138,7 @@ function lineOf(cell, at, places) {
   return [row, column];
 }
 
-// One text where a source is told by what it's made of, another one where it's named.
+// One text if a source is written by its formula, another one if it's named.
 /** @param {MadeCell} cell @param {At} at @param {number} source @param {any[]} texts */
 function spelled(cell, at, source, [madeOf, named]) {
   const matrix = cell.stage.sources[source];

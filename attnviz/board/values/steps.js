@@ -1,4 +1,4 @@
-// The arithmetic of a cell as it's written: core/rules/explaining/steps.py.
+// A cell's written arithmetic, step by step; core/rules/explaining/steps.py does the same in Python.
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -10,7 +10,7 @@ import { numberOf, total } from "./numbers.js";
 /** @import { At } from "./declared.js" */
 
 /**
- * A part of written arithmetic; a number has no `op` and no parts, the remainder of a long sum is "more".
+ * A part of written arithmetic. Neither a number, whose `op` is "", nor the remainder of a long sum, "more", has parts.
  * @typedef {{ op: string, value: number, parts: Part[], text: string, ofTerms?: boolean }} Part
  */
 
@@ -22,7 +22,7 @@ const WRITTEN = {
 const UNWRITTEN = ["rounded", "level", "lasting"];
 const NUMBERS = ["at", "as_number", "index", "entry", "power"];
 
-// The steps from an expression to the number that it is.
+// The steps from an expression to its number.
 /** @param {MadeCell} cell @param {At} at @param {Expression} node */
 export function stepsOf(cell, at, node) {
   const writing = new Writing(cell, at);
@@ -102,7 +102,7 @@ class Writing {
     if (op === "+") return inSum(texts);
     if (op === "-") return inSum([texts[0], negated(texts[1])]);
     if (op === "*") return texts.map(grouped).join(" × ");
-    if (op !== "/") return texts[0]; // at_once
+    if (op !== "/") return texts[0]; // only at_once is left
     const [above, below] = part.parts.map((each) => innermost(each).op);
     const divided = above === "*" ? `(${texts[0]})` : texts[0];
     return `${divided} / ${below === "+" || below === "*" ? `(${texts[1]})` : texts[1]}`;
@@ -123,7 +123,8 @@ class Writing {
     return decimalOf(FUNCTIONS[op](parts[0] ? numberIn(parts[0]) : of.op === "" ? numberOf(of.text) : of.value));
   }
 
-  // An expression whose innermost parts have become numbers; the signs are to be between these.
+  // Replace the innermost parts of an expression by their numbers. `signs` collects their exact values and texts, by
+  // which the sign between the two steps is chosen.
   /** @param {Part} part @param {[Decimal | null, string][]} signs @returns {Part} */
   reduced(part, signs) {
     if (part.op === "") return part;
@@ -142,13 +143,13 @@ function innermost(part) {
   return part.op === "at_once" ? innermost(part.parts[0]) : part;
 }
 
-// A displayed number with the other sign.
+// A displayed number with the opposite sign.
 function negated(/** @type {string} */ text) {
   if (text === "NaN") return text;
   return text.startsWith("−") ? text.slice(1) : `−${text}`;
 }
 
-// Sums as a page writes them, long ones shortened.
+// Sums as the page writes them; long ones are shortened.
 
 export function inSum(/** @type {string[]} */ terms) {
   return terms[0] + terms.slice(1).map((term) => (term.startsWith("−") ? ` − ${term.slice(1)}` : ` + ${term}`))
@@ -157,7 +158,8 @@ export function inSum(/** @type {string[]} */ terms) {
 
 const { LONG } = CONSTANTS;
 
-// The terms, or of a long sum the largest and the remainder, in their order; the one at `keep` is always there.
+// The terms in their order; of a long sum only the largest, then the remainder. The term at `keep` is always among
+// them.
 /** @template Factor @param {Term<Factor>[]} terms @param {number | null} keep @returns {Term<Factor>[]} */
 export function shortened(terms, keep = null) {
   if (terms.length <= LONG) return terms;
@@ -167,7 +169,7 @@ export function shortened(terms, keep = null) {
   const shown = new Set(places.slice(0, LONG - 1));
   if (keep !== null) shown.add(keep);
   const rest = terms.filter((_, place) => !shown.has(place));
-  if (rest.length === 1) return terms; // it takes no more room than its remainder
+  if (rest.length === 1) return terms; // a single term takes no more room than a remainder
   const remainder = { value: total(rest.map((term) => term.value)), factors: [], count: rest.length };
   return [...terms.filter((_, place) => shown.has(place)), remainder];
 }

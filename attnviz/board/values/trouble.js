@@ -1,4 +1,4 @@
-// What is said of a cell that is out of the ordinary: core/rules/explaining/trouble.py.
+// What is said of a cell that is out of the ordinary; core/rules/explaining/trouble.py does the same in Python.
 
 import { say } from "../../scripts/sentences.js";
 import { already, grouped, largestFloat, nothingLeft } from "../cells/cell.js";
@@ -11,7 +11,7 @@ import { inSum } from "./steps.js";
 /**
  * @import { At } from "./declared.js"
  * @typedef {{ symbols: string, asides: string[], beside: (place: Pick<Place, "row" | "column">) => string,
- *   say: (sentence?: Sentence) => string }} Saying what is said of a cell, and how: `beside` names its first source
+ *   say: (sentence?: Sentence) => string }} Saying what was said of a cell; `beside` writes a cell of its first source
  */
 
 const isBroken = (/** @type {{ value: number }} */ { value }) => !Number.isFinite(value);
@@ -20,7 +20,7 @@ const onTheWay = (/** @type {MadeCell} */ cell) =>
 const quotientBeyond = (/** @type {MadeCell} */ cell) =>
   say("explanation.trouble.quotient_beyond", { largest: largestFloat(cell) });
 
-// By its name in a declaration.
+// By the name that a declaration gives as its `trouble`.
 /** @type {Record<string, (cell: MadeCell, at: At, piece: Piece, saying: Saying) => string[]>} */
 const KINDS = { copied, read, row: wholeRow, logits, quotient, share, softmax, direction, sum: summed,
   turned: summed };
@@ -44,7 +44,7 @@ function wholeRow(/** @type {MadeCell} */ cell) {
   return [...copied(cell), ...(isUndefined ? [say("explanation.trouble.undefined_row")] : [])];
 }
 
-// The first score of a row that makes all of it undefined.
+// The first score that makes the whole row undefined.
 function undefining(/** @type {MadeCell} */ { sources: [row] }) {
   return row.find(({ value }) => Number.isNaN(value) || value === Infinity);
 }
@@ -70,7 +70,7 @@ function quotient(cell, at, { value }) {
   const said = isBroken(score) ? [already(cell, score)] : isBroken(cell) && !cell.masked ? [quotientBeyond(cell)] : [];
   if (value[0] !== "hidden" || cell.masked) return said;
   const divided = worked(value[1])(at, 0);
-  // Nothing is left of a score beside a number so large that float32 has no digits for both.
+  // Beside a mask so large, float32 has no digits left for the score.
   if (!mask.value || cell.value !== mask.value || !divided || !Number.isFinite(mask.value)) return said;
   return [...said, say("explanation.scale.swallowed",
     { mask: cell.write(mask.value), score: cell.write(divided), dtype: FLOAT32.name })];
@@ -101,7 +101,7 @@ function softmax(cell, at, { value, share: before }, saying) {
   return isBroken(cell) ? [...said, quotientBeyond(cell)] : said;
 }
 
-// What is subtracted of all scores of a line, and what that leaves of the cell's own.
+// Say what is subtracted from all scores of a line, and what that leaves of the cell's own score.
 /** @param {MadeCell} cell @param {At} at @param {Saying} saying */
 function lowered(cell, at, saying) {
   const [{ line, sink }] = cell.stage.declared;
@@ -116,7 +116,7 @@ function lowered(cell, at, saying) {
   return [...said, say(`explanation.softmax.less${exact}`, { score: saying.beside(cell), value, less })];
 }
 
-// Which score makes a whole line undefined, or that none is finite.
+// Say which score makes a whole line undefined, or that none is finite.
 /** @param {MadeCell} cell @param {Saying} saying */
 function undefinedLine(cell, saying) {
   const [{ line, undefined: whole }] = cell.stage.declared;
@@ -170,14 +170,14 @@ function isBeyond(cell, arithmetic, value) {
 
 /** @param {MadeCell} cell @param {At} at @param {Expression} node @returns {Term[]} */
 function addends(cell, at, node) {
-  if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // of directions: the product that is divided
+  if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // of a cosine, the product that is divided
   if (node[0] === "+") return node.slice(1).flatMap((each) => addends(cell, at, /** @type {any} */ (each)));
   const [each, n] = node[0] === "sum" ? [node[2], node[1]] : [node, 1];
   return Array.from({ length: n },
     (_, k) => ({ value: worked(each)(at, k), factors: factorsIn(cell, at, each, k), count: 1 }));
 }
 
-// The cells that an expression reads, but for those that all terms of a line have in common.
+// The cells that an expression reads, except those inside sums and largest numbers, which all terms of a line share.
 /** @param {MadeCell} cell @param {At} at @param {any} node @param {number} k @returns {Source[]} */
 function factorsIn(cell, at, node, k) {
   if (!Array.isArray(node) || ["sum", "max"].includes(node[0])) return [];
@@ -192,8 +192,8 @@ export function whyHidden(/** @type {MadeCell} */ { made, stage, row, column, of
   return say(`explanation.hidden.${key}`, { key: ofColumn, query: ofRow, n });
 }
 
-// The first of the reasons that Python sends of which all cells are hidden. Where keys are of another sentence, none
-// that goes by places.
+// The first of Python's reasons that explains this cell, and whose cells are all hidden. If keys are of another
+// sentence, reasons that depend on positions don't count.
 /** @param {Matrix} mask @param {number} row @param {number} column @param {number | null} from
  *  @returns {Pick<Why, "key" | "n">} */
 function reasonOf({ rows, columns, values, whys = [] }, row, column, from) {

@@ -1,5 +1,5 @@
-// One number as a person writes it: what attnviz/tables/typed_numbers.py does, done in the page, by the same cases in
-// tests/typed_numbers.json. Below, what a step of a key makes of a number.
+// Reads a number as a person writes it; attnviz/tables/typed_numbers.py does the same in Python, and
+// tests/typed_numbers.json tests both. The last part computes what a step by a key or a drag makes of a number.
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -13,7 +13,7 @@ import { say } from "../../scripts/sentences.js";
 export const LONGEST_TYPED = CONSTANTS.LONGEST_TYPED;
 const SHOWN_OF_TYPED = 40;
 
-// Typeset minus signs, dashes and hyphens that stand for one.
+// Minus signs, and the dashes and hyphens that people type instead.
 const MINUS = /[\u2212\u2010-\u2015\u207b\u02d7\ufe63\uff0d\u2796]/g;
 const FULL_WIDTH = /[０-９．，＋／％ｅＥ]/g;
 const RAISED = /10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
@@ -25,14 +25,14 @@ const TEN_TO = String.raw`10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?`;
 const TIMES = String.raw`\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*`;
 const DECIMAL = whole(String.raw`${TYPED_DIGITS}(?:[eE]([-+]?[0-9]{1,5})|${TIMES}${TEN_TO})?(\s*\\?%)?`);
 const POWER = whole(TEN_TO);
-// Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
+// Thousands may be separated by a blank, a no-break space or a thin space, the same each time.
 const BLANKS = whole(String.raw`([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?`);
 const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_DIGITS}`);
 
-// Signs that may begin the decimals, each with the one that then parts thousands.
+// The decimal signs, each with the sign that then separates thousands.
 /** @type {["." | ",", string][]} */
 const SIGNS = [[".", ","], [",", "."]];
-// By the sign that begins the decimals.
+// By the decimal sign.
 const PLAIN = { ".": whole(String.raw`[0-9]+\.?[0-9]*|\.[0-9]+`), ",": whole("[0-9]+,?[0-9]*|,[0-9]+") };
 const THOUSANDS = {
   ".": whole(String.raw`[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)`),
@@ -45,9 +45,9 @@ function whole(/** @type {string} */ pattern) {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-// { value } of a number that float32 can hold, or { reason } why a text is none: empty, no_number, two_ways, zero (a
-// division by it), too_large. With `blanks`, these may stand between thousands, as they cannot in a pasted table, where
-// they part columns.
+// Return { value } with a number that float32 can hold, or { reason } why the text is none: empty, no_number, two_ways,
+// zero (a division by it), too_large. `blanks` allows blanks between thousands; in a pasted table they separate
+// columns.
 /** @param {string} text @param {{ blanks?: boolean }} [options] @returns {Read<number>} */
 export function readNumber(text, { blanks = false } = {}) {
   if (text.length > LONGEST_TYPED) return { reason: "no_number" };
@@ -62,14 +62,14 @@ export function readNumber(text, { blanks = false } = {}) {
   return { value: plain[0] === "-" ? -value : value };
 }
 
-// What is typed into a cell of a matrix: into one of a mask −∞, too.
+// Read what is typed into a cell. A cell of a mask may be −∞, too.
 /** @param {string} matrix @param {string} text @param {{ blanks?: boolean }} [options] @returns {Read<number>} */
 export function readCell(matrix, text, options) {
   const hides = matrix === CONSTANTS.MASK && text.length <= LONGEST_TYPED && HIDES.test(inAscii(text));
   return hides ? { value: -Infinity } : readNumber(text, options);
 }
 
-// A text with plain digits and signs in place of typeset ones.
+// The text with plain digits and signs instead of typographic ones.
 function inAscii(/** @type {string} */ text) {
   const lowered = (/** @type {string} */ digits) => [...digits]
     .map((digit) => "0123456789-+"[SUPERSCRIPT.indexOf(digit)]).join("");
@@ -100,7 +100,7 @@ function sizeOf(bare) {
   return reason ? { reason } : { value: (Number(fraction[1] ?? 0) * divisor + Number(above.value)) / divisor };
 }
 
-// Digits with a point for the decimals; where they may be grouped, "1,234" could be two numbers.
+// Digits with a point before the decimals. If thousands may be separated, "1,234" could be two numbers.
 /** @param {string} digits @param {boolean} grouped @returns {Read<string>} */
 function withPoint(digits, grouped) {
   for (const [sign, other] of SIGNS) {
@@ -113,7 +113,7 @@ function withPoint(digits, grouped) {
   return { reason: "no_number" };
 }
 
-// Why a text is no number, and what would be one.
+// Say why a text is no number, and what would be one.
 /** @param {string} text @param {string} reason */
 export function whyNoNumber(text, reason) {
   const shown = `“${text.trim().length > SHOWN_OF_TYPED ? `${text.trim().slice(0, SHOWN_OF_TYPED)}…` : text.trim()}”`;
@@ -122,12 +122,12 @@ export function whyNoNumber(text, reason) {
   return say(`typed.${reason}`, reason === "empty" ? {} : { text: shown, small, large });
 }
 
-// What a step of a drag or a key makes of a number.
+// What a step by a key or a drag makes of a number.
 
-const FINEST = 4; // digits that a step leaves behind the point
+const FINEST = 4; // decimals that a step leaves of a number below ten
 
-// What a number was at its start, where steps have led back to it: they round what they leave behind, and a number that
-// is back is one that nobody changed.
+// Return the original number if steps have led back to it: they round away further decimals, and a number that is back
+// at its start counts as unchanged.
 /** @param {number} start @param {number} value */
 export function backAt(start, value) {
   return Math.abs(value - start) < 0.51 * 10 ** (powerOf(start) - FINEST) ? start : value;
@@ -137,7 +137,7 @@ function powerOf(/** @type {number} */ value) {
   return Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)));
 }
 
-// A value moved by so many steps, of a hundredth, or of a tenth; numbers beyond ten have larger steps.
+// Move a value by so many steps of a hundredth, or of a tenth if they're `large`; numbers beyond ten have larger steps.
 /** @param {number} value @param {number} steps */
 export function stepped(value, steps, large = false) {
   if (steps === 0) return value;
