@@ -1,5 +1,5 @@
-// What moves while a row is played, over the board: numbers that run, bars, rows of V that fall into the context row.
-// The board's own cells stay as they are, so that its end is the still board.
+// The moving elements of "Play this row", on a layer over the board: changing numbers, bars, rows of V that fall into
+// the context row. They never change the board's own cells, so that the end of a play needs no redraw.
 
 import { symbolOf } from "../cells/cell.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -10,9 +10,10 @@ import { valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { isHidden, reachedColumns } from "./timeline.js";
 
-const BARS = { most: 104, least: 48, above: 22, label: 16 }; // pixels: how high they are, and over what
-const LABELLED = 30; // a bar as wide says its number
-const ARRIVES = 0.7; // of a step: then what moves is there
+// pixels: heights of bars, their distance above the matrix, and the height of a label
+const BARS = { most: 104, least: 48, above: 22, label: 16 };
+const LABELLED = 30; // pixels: in columns at least this wide, bars have labels
+const ARRIVES = 0.7; // share of a step after which a moving element has arrived
 
 function eased(/** @type {number} */ part) {
   const at = Math.max(0, Math.min(1, part));
@@ -53,7 +54,7 @@ export class Actors {
     }
   }
 
-  // An actor in a place of the board, made when it is needed first.
+  // Place the actor with this key and keep it for this moment; it is created on first use.
   /** @param {string} key @param {string} className @param {Rect} area @param {string} text */
   put(key, className, area, text = "") {
     let actor = this.all.get(key);
@@ -69,13 +70,12 @@ export class Actors {
     return actor;
   }
 
-  // Where a cell of a matrix stands.
   /** @param {Box} box @param {number} row @param {number} column */
   cell(box, row, column) {
     return { x: box.x + column * box.cell, y: box.y + row * box.row, width: box.cell - 1, height: box.row - 1 };
   }
 
-  // The number in a cell is covered until it is made.
+  // Cover the number in the step's cell until it is computed.
   /** @param {Phase} phase @param {Moment} moment @param {number} query */
   cover({ on, steps }, { step, within }, query) {
     const box = this.board.layout.boxes[on];
@@ -83,8 +83,8 @@ export class Actors {
     cover.style.opacity = String(1 - eased((within - 0.35) / 0.3));
   }
 
-  // Scores and scaled scores have one place: there the ones become the others, and stay so until the board stands
-  // still.
+  // Where scores and scaled scores share one place, let the scores turn into the scaled scores there. They stay so
+  // until the end of the play, whichever of the two the board itself shows.
   /** @param {Phase[]} phases @param {Moment} moment @param {number} query */
   showScores(phases, { at, part, step, made }, query) {
     const scale = phases.findIndex(({ kind }) => kind === "scale");
@@ -95,13 +95,13 @@ export class Actors {
     const { shown, layout, stages } = this.board;
     const [before, after] = [phases[scores], phases[scale]].map(({ name }) => shown[name]);
     const scaled = at > scale ? 1 : at === scale ? eased((part - 0.15) / 0.6) : 0;
-    if (scaled === (on === phases[scale].name ? 1 : 0)) return; // as the board itself shows it
+    if (scaled === (on === phases[scale].name ? 1 : 0)) return; // the board shows just these numbers
     const reached = at === scores ? phases[scores].steps.slice(0, Math.max(made, step + 1)) : phases[scores].columns;
     for (const key of reached) {
       const value = (1 - scaled) * valueAt(before, query, key) + scaled * valueAt(after, query, key);
       this.number(`score ${key}`, stages.get(on), layout.boxes[on], query, key, value);
     }
-    // What is shown in another's place has its own name.
+    // Numbers in the other matrix's place get their own title.
     const seen = stages.get(phases[scaled < 0.5 ? scores : scale].name);
     if (seen.name !== on) this.put("named", "named", this.board.titles[on], `${symbolOf(seen)} ${seen.short}`);
   }
@@ -117,7 +117,7 @@ export class Actors {
     Object.assign(actor.style, { background: shade?.paper ?? "", color: shade?.ink ?? "" });
   }
 
-  // The query passes under the keys: a frame in its colour, from key to key.
+  // Move a frame in the query's colour over the keys, from one to the next.
   /** @param {Phase} phase @param {Moment} moment */
   passUnder({ stage, steps }, { step, within }) {
     const { layout, stages } = this.board;
@@ -130,7 +130,7 @@ export class Actors {
     frame.style.transform = `translateX(${column * box.cell}px)`;
   }
 
-  // The exponentials as bars, which then shrink until together they are one.
+  // Show the exponentials as bars, which then shrink until they add up to 1.
   /** @param {Phase} phase @param {Moment} moment @param {number} query */
   showBars({ stage, name, columns }, { step, within }, query) {
     const { layout, shown, stages } = this.board;
@@ -142,7 +142,7 @@ export class Actors {
     const most = Math.max(...columns.map((key) => valueAt(shown[name], query, key)));
     columns.forEach((key, at) => {
       const share = valueAt(shown[name], query, key);
-      const whole = share / most; // of the largest
+      const whole = share / most; // height relative to the largest bar
       const size = step === 0 ? whole * eased(within / ARRIVES) : whole + (share - whole) * eased(within / ARRIVES);
       const bar = this.put(`bar ${key}`, `bar role-${stages.get(name).role}`,
         { x: box.x + key * box.cell + box.cell * 0.2, y: floor - height, width: box.cell * 0.6, height });
@@ -155,7 +155,7 @@ export class Actors {
     });
   }
 
-  // Over the names of the columns where nothing else stands, else in the row itself.
+  // The place for bars: above the names of the columns if there is enough room, otherwise within the row.
   /** @param {Box} box @param {number} query */
   roomForBars(box, query) {
     const { scale } = this.board.layout;
@@ -165,7 +165,7 @@ export class Actors {
     return { floor: box.y + (query + 1) * box.row - 1, height: box.row - 1 };
   }
 
-  // The rows of the right factor, as high as their weights, fall into the row and fill it.
+  // Let the rows of the right factor fall into the context row, each shrunk to its weight; together they fill it.
   /** @param {Phase} phase @param {Moment} moment @param {number} query */
   mix({ name, stage, steps, columns }, { step, within }, query) {
     const { layout, shown, stages } = this.board;
@@ -205,7 +205,9 @@ export class Actors {
   }
 }
 
-// What Play lights up: the cells at work in a moment, those that they make, and what has been reached before.
+// ---- highlighted cells ----
+
+// The classes of cells that an earlier phase has reached, that the step reads, and that it computes.
 
 const MARKS = ["up", "work", "making"];
 
@@ -219,7 +221,7 @@ export class Lights {
     this.lit = new Map();
   }
 
-  // Light up what is at work, and leave what has been reached as it is.
+  // Highlight the cells that the step reads and computes, and keep all cells above the veil that were reached before.
   /** @param {Phase[]} phases @param {Moment} moment */
   show(phases, moment) {
     const { board } = this;
@@ -245,7 +247,7 @@ export class Lights {
     this.light(lit, grids);
     toggle(board.frame.scale, "up", phase.kind === "scale");
     toggle(board.frame.softmax, "up", phase.kind === "shares");
-    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // rows that fall need none
+    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // not to V, whose rows fall visibly
     const onBoard = bands.map((block) => block.map((place) => this.seenAt(place)));
     const meets = made[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
     board.flow.meet(meets && this.seenAt(meets), onBoard);
@@ -257,14 +259,14 @@ export class Lights {
     for (const op of [frame.scale, frame.softmax]) toggle(op, "up", false);
   }
 
-  // Where a cell is seen: scores that have no place of their own are where scaled ones are, and the other way round.
+  // The place where a cell shows: scores without a place of their own in that of the scaled scores, and vice versa.
   /** @param {Place} place @returns {Place} */
   seenAt(place) {
     if (this.board.grids.has(place.matrix)) return place;
     return { ...place, matrix: this.phases.find(({ name }) => name === place.matrix)?.on ?? place.matrix };
   }
 
-  // The cells that these columns of a phase's row are made from, without those of masked keys.
+  // The cells that these columns of a phase's row are computed from, except those of masked keys.
   /** @param {Phase} phase @param {number[]} columns */
   sourcesOf({ stage, kind, steps }, columns) {
     const { made, query } = this.board;
@@ -276,7 +278,7 @@ export class Lights {
     })));
   }
 
-  // What is at work in a step, and what it makes.
+  // The cells that a step reads, and those that it computes.
   /** @param {Phase} phase @param {Moment} moment @returns {{ sources: Place[][], made: Place[] }} */
   atWork(phase, { step }) {
     const { made, query } = this.board;

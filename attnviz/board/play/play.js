@@ -1,8 +1,9 @@
-// Play this row: what is done to the picked token's row, one after the other, as fast as it can be read; with reduced
-// motion, in steps. It can be paused, led on by arrow keys and set to any moment, and ends with the board as it stands.
+// "Play this row": an animation of the computation of the picked token's row, phase by phase, slow enough to be read;
+// with reduced motion, the reader steps through the phases. It can be paused, moved by arrow keys and set to any
+// moment, and at its end the board looks as it did before.
 //
-// A step of the lesson asks for its own part, by its matrix, as `play` among what Python sends: that is played by
-// itself, and what was before it is there already. Which phase stands is told by an event attnviz:phase.
+// A step of the lesson plays a single phase: Python sends its matrix in `play`, and all earlier phases are shown as
+// done. An event `attnviz:phase` reports each phase that begins.
 
 import { button, make, setText, toggle } from "../cells/elements.js";
 import { placeInWords } from "../values/explain.js";
@@ -15,7 +16,8 @@ import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-const LONGEST_FRAME = 250; // milliseconds: a page that was away goes on where it was, a busy one takes no longer for it
+// milliseconds that one frame may add: more in a hidden tab would skip phases, less would slow down a busy page
+const LONGEST_FRAME = 250;
 
 export class Play {
   /** @param {Pick<Board, "cellAt" | "colours" | "data" | "digits" | "display" | "flow" | "frame" | "grids" | "layout"
@@ -27,17 +29,17 @@ export class Play {
     /** @type {Phase[]} */
     this.phases = [];
     /** @type {Moment | null} */
-    this.moment = null; // what stands, while the board doesn't stand still
-    this.active = false; // whether there is anything to go on with
+    this.moment = null; // null while nothing is animated
+    this.active = false; // whether a play has begun and hasn't ended
     this.time = 0;
-    this.span = spanOf([]); // from when to when it goes
+    this.span = spanOf([]); // its begin and end
     /** @type {string | null} */
-    this.part = null; // the phase that is played by itself; null for all that are reached
+    this.part = null; // the matrix of the only phase to play; null for all phases
     /** @type {number | null} */
     this.frame = null;
-    this.drawn = ""; // the step whose cells are lit
+    this.drawn = ""; // identifies the step whose cells are highlighted
     this.lights = new Lights(board);
-    this.asked = 0; // the number of the last part that Python wanted
+    this.asked = 0; // the number of Python's last wish to play a phase
     this.button = button("play", say("board.play.start"), () => this.press());
     this.back = button("back", say("board.play.back"), () => this.stepTo(this.step - 1));
     this.slider = make("input", "moment", [], { type: "range", step: "any", "aria-label": say("board.play.slider") });
@@ -56,12 +58,12 @@ export class Play {
       if (!step || !this.active) return;
       this.stepTo(this.step + step);
       event.preventDefault();
-      event.stopPropagation(); // of a page's own keys
+      event.stopPropagation(); // pages have arrow keys of their own
     };
   }
 
-  // Where its controls stand: beside the words, or in a lecture room beside what is read or in the dock. There are none
-  // where nothing can be played: it needs what is made, in cells of its own.
+  // Put the controls beside the sentence; while presenting, beside the text about what is read or into the dock. They
+  // are hidden if no phase can be played, or if matrices are too large for elements.
   place(/** @type {Room} */ room) {
     const { board, controls } = this;
     this.takeUp();
@@ -76,24 +78,24 @@ export class Play {
     return this.actors.layer;
   }
 
-  // Whether it goes in steps instead of by itself.
+  // Whether the reader steps through the phases, because they asked for less motion.
   get stepwise() {
     return reducedMotion();
   }
 
-  // ---- what a hand or the page asks for ----
+  // ---- starting and stopping ----
 
   press() {
     if (!this.active && !this.begin()) return;
     toggle(this.board.root, "played", false);
-    if (this.board.planeOver) this.board.sentence.tools.turnPlane(this.button); // it'd lie over what moves
+    if (this.board.planeOver) this.board.sentence.tools.turnPlane(this.button); // it would cover the animation
     if (this.stepwise) this.stepTo(this.step + 1);
     else if (this.frame !== null) this.pause();
     else this.run(this.time >= this.span.to ? this.span.from : this.time);
   }
 
-  // Take up the row of now, or a part of it; false where it has a number that can't be played, which is then said to
-  // whoever asked for it.
+  // Prepare to play the picked row, or one phase of it. Return false if it has a number that isn't finite; a reader who
+  // asked for the whole row is told so.
   /** @param {string | null} part */
   begin(part = null) {
     const { board } = this;
@@ -112,7 +114,7 @@ export class Play {
     return this.active;
   }
 
-  // The phases of what is reached, up to the part that is asked for, and when they go.
+  // Compute the phases of the matrices on the board, up to the one that is asked for, and their times.
   takeUp() {
     const { made, layout, query, data, grids, story } = this.board;
     const spine = (story.told ? story.spine : layout.columns).map(({ stage }) => stage)
@@ -123,7 +125,7 @@ export class Play {
     this.span = spanOf(this.phases, this.part);
   }
 
-  // Of a matrix in which one cell alone is filled yet, that cell.
+  // In a matrix with only one number filled in so far, the phase plays only this cell.
   /** @param {Phase} phase @returns {Phase} */
   ofOnly(phase) {
     const { data: { only }, query } = this.board;
@@ -152,11 +154,11 @@ export class Play {
     this.showControls();
   }
 
-  // At the end the controls go, unless a hand is on the slider.
+  // At the end the controls disappear, unless the slider has the focus.
   finish() {
     if (focusedBeside(this.slider) === this.slider) this.showControls();
     else this.stop();
-    toggle(this.board.root, "played", this.part === null && this.board.plane.possible); // "Why?" is offered next
+    toggle(this.board.root, "played", this.part === null && this.board.plane.possible); // "Why?" is the next step
   }
 
   scrub(/** @type {number} */ time) {
@@ -165,7 +167,7 @@ export class Play {
     this.show();
   }
 
-  // With reduced motion: the number of the phase that stands, 0 for none yet.
+  // The number of the phase that is shown, counted from 1; 0 before the first one.
   get step() {
     return this.time >= this.span.to ? this.phases.length + 1 : this.moment ? this.moment.at + 1 : 0;
   }
@@ -177,7 +179,7 @@ export class Play {
     if (at > this.phases.length) this.finish();
   }
 
-  // The board stands still again.
+  // End the play; the board looks as it did before.
   stop() {
     if (!this.active) return;
     const held = focusedBeside(this.controls);
@@ -191,7 +193,8 @@ export class Play {
 
   // ---- for the lesson ----
 
-  // Python wants a part to be played, once: on a board that has been `seen` before, and not where nothing is to move.
+  // Play the phase that Python asks for, once: only if the reader has `seen` this board before, and not with reduced
+  // motion or in a story.
   /** @param {BoardData["play"]} play @param {boolean} seen */
   receive(play, seen) {
     if (!play || play.number === this.asked) return;
@@ -202,7 +205,7 @@ export class Play {
 
   // ---- drawing ----
 
-  // After the board has drawn itself anew.
+  // Draw the current moment again after the board was redrawn.
   refresh() {
     if (!this.active) return;
     this.takeUp();
@@ -228,7 +231,7 @@ export class Play {
       return this.tell(null);
     }
     board.root.style.setProperty("--veil", String(0.92 * moment.veil));
-    if (!board.story.told) this.actors.show(this.phases, moment, board.query); // where matrices have places
+    if (!board.story.told) this.actors.show(this.phases, moment, board.query); // a story has no places for them
     const drawn = `${moment.at},${moment.step},${moment.made}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -236,16 +239,16 @@ export class Play {
     this.lights.show(this.phases, moment);
     this.say(phase, moment);
     if (was?.at !== moment.at) this.tell(phase);
-    requestAnimationFrame(() => board.story.followPlay()); // once its text has its lines
+    requestAnimationFrame(() => board.story.followPlay()); // after its text is laid out
   }
 
-  // Tell whoever listens which phase stands.
+  // Report the current phase to the story and to listeners.
   tell(/** @type {Phase | null} */ phase) {
     this.board.story.plays(phase?.name ?? "");
     this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
   }
 
-  // The phase in a sentence, with the numbers of the step.
+  // Explain the phase in the dock: a sentence, and the step's numbers.
   /** @param {Phase} phase @param {Moment} moment */
   say(phase, moment) {
     const { board } = this;

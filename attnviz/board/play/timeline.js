@@ -1,6 +1,6 @@
-// When what happens while a row is played: the phases of a picked token's row, and what stands at a moment. Phases come
-// from the table's rules and from what is on the board, not from names, so that biases, masks and other tables play,
-// too.
+// The timeline of "Play this row": the phases of the picked token's row, and the state at a moment. Phases follow from
+// the rules of the table's stages and from the matrices on the board, not from names, so that biases, masks and other
+// tables play, too.
 
 import { grouped, isOfOthers, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
@@ -11,15 +11,15 @@ import { numberOf, written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-const RISE = 120; // milliseconds in which all that isn't reached fades ...
-const FADE = 300; // ... and comes back
-const EVEN_OUT = 0.6; // of a step: then what it makes is there
-/** @type {Record<PhaseKind, number>} how many each takes: as long as what is said of it takes to be read */
+const RISE = 120; // milliseconds in which whatever isn't reached yet fades ...
+const FADE = 300; // ... and appears again at the end
+const EVEN_OUT = 0.6; // share of a step after which its result shows
+/** @type {Record<PhaseKind, number>} milliseconds of each kind: the time that it takes to read its explanation */
 const TAKES = { vector: 4000, scores: 5000, scale: 3500, shares: 7000, mix: 5000, other: 3000 };
 
 /**
- * The phases of a row, in the order of the table; `spine` are the matrices that have a row for each token on the board.
- * Scores and scaled scores share one place unless both are there: what has none of its own happens at the other's.
+ * The phases of a row, in the order of the table; `spine` names the board's matrices with a row for each token. If only
+ * the scores or only the scaled scores are on the board, both phases happen in this one place.
  * @param {Made} made @param {string[]} spine @param {number} query @returns {Phase[]}
  */
 export function phasesOf(made, spine, query) {
@@ -27,7 +27,7 @@ export function phasesOf(made, spine, query) {
   const table = [...stages.values()].filter(({ name }) => matrices[name]);
   const phases = table.flatMap((stage) => {
     const on = placeOfPhase(table, spine, stage);
-    // A row of the words that are read, where these are others, is none of the picked word's.
+    // In cross-attention, matrices of the second sentence have no row of the picked token.
     if (on === null || stage.rule === "given" || isOfOthers(stage)) return [];
     return [{ name: stage.name, on, kind: kindOf(stages, stage), stage }];
   });
@@ -41,7 +41,7 @@ export function phasesOf(made, spine, query) {
   });
 }
 
-// Where a stage's row is seen: in its own place, or of scores and scaled scores in the other's; null for nowhere.
+// The matrix in whose place a stage's row shows: itself, or for scores and scaled scores the other one; null for none.
 /** @param {Stage[]} table @param {string[]} spine @param {Stage} stage */
 function placeOfPhase(table, spine, stage) {
   if (spine.includes(stage.name)) return stage.name;
@@ -60,13 +60,13 @@ function kindOf(stages, stage) {
   return stages.get(stage.sources[0]).is.shares ? "mix" : "vector";
 }
 
-// Whether scores are divided by anything but one, or masked.
+// Whether the stage changes the scores: divides by anything but 1, or applies a mask.
 function doesSomething(/** @type {Stage} */ { settings: { d_k: dK, temperature }, sources }) {
   return (dK !== null && dK !== 1) || temperature !== 1 || sources.length > 1;
 }
 
-// The columns of a stage's row that hold a number, and what happens one after the other: a column for each, or of what
-// is mixed a row of the right factor.
+// The columns of a stage's row that hold a number, and the phase's steps: one for each column, or for a mix one for
+// each row of the right factor.
 /** @param {Made} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
 function stepsOf(made, { kind, stage }, query) {
   const columns = columnsOf(made, stage, query);
@@ -81,8 +81,7 @@ function columnsOf(made, stage, query) {
   return stage.columns === "key" ? all.filter((key) => !isHidden(made, stage, query, key)) : all;
 }
 
-// Whether a query may not read a key: said by a stage's own rule, by that of what it reads, or by that of what divides
-// it.
+// Whether a mask hides a key from a query, in this stage or in the one that divides it.
 /** @param {Made} made @param {Stage} stage @param {number} query @param {number} key */
 export function isHidden(made, stage, query, key) {
   const after = [...made.stages.values()]
@@ -90,7 +89,7 @@ export function isHidden(made, stage, query, key) {
   return [stage, ...after].some((each) => isMasked(made, each, query, key));
 }
 
-// A number of the row that isn't finite, with which nothing can be played; null where there is none.
+// A number of the row that isn't finite, so that the row can't be played; null if all are finite.
 /** @param {Made} made @param {Phase[]} phases @param {number} query @returns {Place | null} */
 export function brokenIn(made, phases, query) {
   const { stages, matrices } = made;
@@ -99,7 +98,7 @@ export function brokenIn(made, phases, query) {
     const own = sources.filter((source) => source.rows !== "feature" && !isOfOthers(source));
     for (const { name, rule } of [...own, stage]) {
       const breaks = (/** @type {number} */ value) =>
-        !Number.isFinite(value) && (rule !== "given" || value !== -Infinity); // which a mask may hold
+        !Number.isFinite(value) && (rule !== "given" || value !== -Infinity); // a mask may hold −∞
       const column = columnsOf(made, stages.get(name), query)
         .find((each) => breaks(valueAt(matrices[name], query, each)));
       if (column !== undefined) return { matrix: name, row: query, column };
@@ -109,9 +108,8 @@ export function brokenIn(made, phases, query) {
 }
 
 /**
- * From when to when phases go, or the last of them by itself, which is then the `part`: with the time in which what
- * isn't
- * reached comes back.
+ * The begin and end of all phases; with a `part`, of the last phase only. The end includes the time in which whatever
+ * has faded appears again.
  * @param {Phase[]} phases @param {string | null} part @returns {Stretch}
  */
 export function spanOf(phases, part = null) {
@@ -120,8 +118,8 @@ export function spanOf(phases, part = null) {
 }
 
 /**
- * What stands at a moment; null where the board stands still, which is before and after. `within` is how much of the
- * step is over, `part` how much of the phase; `made` how many of the phase's steps have made what they make.
+ * The state at a time; null before the begin and after the end. `part` is how much of the phase is over, `within` how
+ * much of its step, `made` how many of its steps show their result.
  * @param {Phase[]} phases @param {number} time @param {Stretch} span @returns {Moment | null}
  */
 export function momentAt(phases, time, { from, to } = spanOf(phases)) {
@@ -136,7 +134,7 @@ export function momentAt(phases, time, { from, to } = spanOf(phases)) {
     veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
 }
 
-// The columns of a phase's row that are there at a moment: one after the other, or all at once in the end.
+// The columns of a phase's row whose results show at a moment: one more with each step, or all at the end.
 /** @param {Phase[]} phases @param {Moment} moment @param {number} index @returns {number[]} */
 export function reachedColumns(phases, { at, made }, index) {
   const { kind, steps, columns } = phases[index];
@@ -146,16 +144,16 @@ export function reachedColumns(phases, { at, made }, index) {
   return steps.slice(0, made);
 }
 
-// When a phase stands: at its end, before the next one begins.
+// A time at which a phase has all its results: just before its end, where the next one begins.
 export function standing(/** @type {Phase} */ { start, end }) {
   return end - (end - start) / 1000;
 }
 
-// What is said while a row is played: what happens, and the numbers at hand.
+// ---- the dock's text during a play ----
 
-const TOLD = 4; // numbers of a row
+const TOLD = 4; // numbers that are written of a row
 
-// What happens to a token's row in a phase of its play.
+// The sentence on what happens in a phase.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */
 export function playing(made, phase, moment, query) {
   const { kind, stage } = phase;
@@ -172,7 +170,7 @@ export function playing(made, phase, moment, query) {
     { token, left, right, bias: bias ?? "", made: stage.symbol });
 }
 
-// The keys that a query meets: one, where only one is asked for, or those that aren't hidden from it.
+// The sentence on the scores: with one key if only one is asked for, otherwise with all keys that aren't masked.
 /** @param {Made} made @param {Phase} phase @param {string} token */
 function met(made, { stage, columns, only }, token) {
   if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], made.readNames) });
@@ -180,7 +178,8 @@ function met(made, { stage, columns, only }, token) {
     { token });
 }
 
-// What scores are divided by, what is added to them or multiplied with them in this row, and whether some are skipped.
+// The sentence on scaling: the divisor, a mask that changes this row by addition or multiplication, and whether masked
+// keys are skipped.
 /** @param {Made} made @param {Phase} phase @param {number} query */
 function scaled(made, { stage, columns }, query) {
   const by = dividedBy(stage.settings);
@@ -194,7 +193,7 @@ function scaled(made, { stage, columns }, query) {
   ].join(" ");
 }
 
-// What exponentials are divided by; where the mask comes after that, what it does to the shares.
+// The sentence on the division by the sum; if a mask is applied after the softmax, on what it does to the weights.
 /** @param {Made} made @param {Stage} stage */
 function shares(made, { settings, sources: [, mask] }) {
   if (!mask) return say("board.play.shares");
@@ -202,7 +201,7 @@ function shares(made, { settings, sources: [, mask] }) {
     { symbol: made.stages.get(mask).symbol });
 }
 
-// The numbers of a step: those of its cell, or where it has several, of the largest.
+// The arithmetic of a step: of its cell, or if it has several, of the largest number.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query @returns {string} */
 export function numbersOf(made, phase, { step }, query) {
   const { name, kind, stage, steps, columns } = phase;
@@ -217,7 +216,8 @@ export function numbersOf(made, phase, { step }, query) {
   return `${nameOf(stage, query, column)} = ${explained.numbers}`;
 }
 
-// A score's exponential, lowered by the largest score as the rule does it.
+// The arithmetic of a score's exponential. Scores are first lowered by the largest one, as in the rule, unless that is
+// small enough to do without.
 /** @param {Made} made @param {string} scores @param {number[]} columns @param {number} column @param {number} query */
 function exponential(made, scores, columns, column, query) {
   const largest = Math.max(...columns.map((key) => valueAt(made.matrices[scores], query, key)));
@@ -227,7 +227,7 @@ function exponential(made, scores, columns, column, query) {
   return `exp(${text}) ${sign(decimalOf(Math.exp(numberOf(text))), power)} ${power}`;
 }
 
-// A row of the right factor times its weight.
+// The arithmetic of one term of a mix: an attention weight times a row of the right factor.
 /** @param {Made} made @param {Phase} phase @param {number} key @param {number} query */
 function weighted(made, { stage }, key, query) {
   const [left, right] = stage.sources;

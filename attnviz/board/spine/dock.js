@@ -1,4 +1,4 @@
-// The dock under the matrices: what the cell of now says, how it is made, and what is made of it next.
+// The dock below the matrices: what the cell pointed at means, how it is computed, and where it is used next.
 
 import { difference, isLarge, matrixByMatrix } from "../values/difference.js";
 import { AGES, ageOf } from "../cells/cell.js";
@@ -10,25 +10,25 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Found } from "../values/difference.js" */
 
-const LARGE = 1000; // a difference in a number from here on is told with the number
-const SLICE_MS = 8; // of looking at many numbers, before anything else has its turn
+const LARGE = 1000; // the difference to torch is shown with its number if this is at least so large
+const SLICE_MS = 8; // longest run of comparing numbers before other work gets its turn
 
-/** @typedef {[text: string, act: () => void]} Offer what a button says and does */
+/** @typedef {[text: string, act: () => void]} Offer a button's text and action */
 
 export class Dock {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     /** @type {Place[]} */
-    this.trail = []; // where stepping to sources came from ...
-    this.reached = ""; // ... and the address of the cell that it led to
-    this.key = ""; // what is offered
+    this.trail = []; // the cells from which the reader stepped to sources ...
+    this.reached = ""; // ... and the address of the cell reached
+    this.key = ""; // identifies the buttons shown
     this.message = make("div", "message");
     this.sentence = make("b");
     this.numbers = make("span", "numbers");
     this.words = make("span", "words");
     this.steps = make("div", "steps");
     /** @type {(() => void) | null} */
-    this.stop = null; // what ends the look whether numbers agree
+    this.stop = null; // ends a running comparison of numbers
     this.says = make("summary");
     this.more = make("div");
     this.status = make("div", "status", [make("details", "", [this.says, this.more])]);
@@ -42,7 +42,7 @@ export class Dock {
     this.element = make("div", "panel", [this.message, first, second, views], { role: "status" });
   }
 
-  // Take controls that have no place beside the words.
+  // Take Play's controls, which have no place beside the sentence.
   hold(/** @type {HTMLElement} */ controls) {
     if (controls.nextSibling !== this.status) this.status.before(controls);
   }
@@ -51,7 +51,7 @@ export class Dock {
     setText(this.message, text);
   }
 
-  // Whether a set-up is kept as A, with which this one is compared.
+  // Whether a set-up is kept as A, to be compared with this one.
   get kept() {
     return this.board.sender.textOf("pinned") !== "";
   }
@@ -65,7 +65,7 @@ export class Dock {
   show(place, sources) {
     toggle(this.board.root, "explored", this.board.explores);
     this.showKept();
-    toggle(this.board.keys.button, "gone", Boolean(this.board.data.store)); // a question has few controls: ? opens it
+    toggle(this.board.keys.button, "gone", Boolean(this.board.data.store)); // in questions, only ? opens the list
     const [sentence, numbers, words] = this.textsOf(place, sources);
     setText(this.sentence, sentence);
     setText(this.words, words);
@@ -73,17 +73,18 @@ export class Dock {
     if (this.numbers.textContent !== numbers) this.numbers.replaceChildren(...inColours(numbers, roles));
     const offered = place ? this.offered(place, sources) : [];
     const key = JSON.stringify([place, offered.map(([text]) => text)]);
-    if (key === this.key) return; // a button that has the focus keeps it
+    if (key === this.key) return; // so that a focused button keeps the focus
     this.key = key;
     this.steps.replaceChildren(...offered.map(([text, act]) => button("", text, act)));
   }
 
-  // What is said of a cell, its numbers, and how it is made; without one, what can be done.
+  // Three texts on a cell: what it means, its arithmetic, and how it is computed; without a cell, what the reader can
+  // do.
   /** @param {Place | null} place @param {Place[][]} sources */
   textsOf(place, sources) {
     const { board } = this;
     const { made, data: { store, fixed, features } } = board;
-    const told = board.root.classList.contains("narrow") ? "story" : "panel"; // for a finger, or a mouse and keys
+    const told = board.root.classList.contains("narrow") ? "story" : "panel"; // words for touch, or mouse and keys
     if (place) {
       const said = explain(made, place);
       const given = !said.symbols.includes(" = ");
@@ -97,19 +98,19 @@ export class Dock {
     }
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
-    const first = board.ruler.first && board.explores; // one thing to do is enough
-    const acts = board.story.told && board.explores; // what can be done has the room
+    const first = board.ruler.first && board.explores; // the ruler's suggestion is enough for newcomers
+    const acts = board.story.told && board.explores; // the story's buttons take that room
     return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "",
       store || first || acts ? "" : say(how)];
   }
 
-  // What a matrix is, and what its rows and columns are.
+  // Describe a matrix, and what its rows and columns stand for.
   describe(/** @type {Stage} */ stage) {
     const { rows, columns } = this.board.torch[stage.name];
     this.tell(stage.plain, "", say("board.dock.matrix", { title: stage.title, rows, columns, axes: stage.axes }));
   }
 
-  // What isn't about a cell that is pointed at.
+  // Show a text that isn't about a cell, without buttons.
   /** @param {string} sentence @param {string} numbers @param {string} words */
   tell(sentence, numbers, words = "") {
     setText(this.sentence, sentence);
@@ -119,8 +120,8 @@ export class Dock {
     this.steps.replaceChildren();
   }
 
-  // Whose numbers these are, and whether torch's and the page's agree. Of a board that is only looked at, or has very
-  // many numbers, that is looked for once all else is painted, a little at a time: it would wait for it.
+  // Report whose numbers are shown, and whether torch's and the page's agree. On a board that can't be edited, or with
+  // very many numbers, the comparison runs in slices after everything is painted, so as not to delay that.
   report() {
     const { drag, settled, data, made, given } = this.board;
     this.stop?.();
@@ -158,8 +159,9 @@ export class Dock {
         n: found.cells }) : ""].filter(Boolean).join(" "), false);
   }
 
-  // Why Python has not heard of what was done, although its numbers are there: those of an edit come before, and a
-  // picked word needs none. Blank where it has, or is about to.
+  // An ending for the key of the status text if Python hasn't drawn the page's query although torch's numbers are
+  // shown: an edit's numbers come by a request of their own, and picking a token needs none. "" if it has, or soon
+  // will.
   get unheard() {
     const { sender } = this.board;
     if (!sender.waiting) return "";
@@ -169,8 +171,8 @@ export class Dock {
   /** @param {string} text @param {string} more @param {boolean} alarm */
   tellStatus(text, more, alarm) {
     const { ruler, explores, data: { fixed, store } } = this.board;
-    if (!alarm && ruler.first && explores) more = ""; // who comes first has enough to read
-    if (!alarm && fixed && store) text = more = ""; // so has who is to predict something
+    if (!alarm && ruler.first && explores) more = ""; // newcomers have enough to read
+    if (!alarm && fixed && store) text = more = ""; // so have readers who are predicting
     setText(this.says, text);
     setText(this.more, more);
     this.status.hidden = !text;
@@ -193,7 +195,8 @@ export class Dock {
   /** @param {Place} place @param {Place[][]} sources */
   offered(place, sources) {
     const { board } = this;
-    // Of the row that a softmax reads, the way leads to the weight's own score, else to the first of each source.
+    // A weight reads a whole row of scores: its button leads to the score of the same key. Others lead to the first
+    // cell of each source.
     const first = board.stage(place).is.shares ? place.column : 0;
     const onBoard = sources.flatMap((block) => block[first] ?? []).filter((source) => board.isShown(source));
     /** @type {Offer[]} */
@@ -202,7 +205,7 @@ export class Dock {
     ]);
     if (this.trail.length
       && this.reached === addressOf(place)) offered.push([say("board.panel.back"), () => this.stepBack()]);
-    // The button goes, and the focus with it: to the cell.
+    // The button disappears when pressed, so the cell gets its focus.
     const back = (/** @type {() => void} */ act) => () => {
       act();
       board.focus(place);
@@ -218,7 +221,7 @@ export class Dock {
     return offered;
   }
 
-  // Other ways to see what lies between scores and weights.
+  // Buttons for other views of scores and weights.
   /** @param {(act: () => void) => () => void} back @returns {Offer[]} */
   looks(back) {
     const { board } = this;
@@ -230,7 +233,7 @@ export class Dock {
     ];
   }
 
-  // The cell that is asked about stays in view under the panel's eyes.
+  // Open What if with this cell pinned, so that it stays explained.
   askWhatIf(/** @type {Place} */ place) {
     const { board } = this;
     if (!board.pointing.isPinned(place)) board.pointing.pin(place);
@@ -252,12 +255,12 @@ export class Dock {
   goTo(/** @type {Place} */ place) {
     const { board } = this;
     this.reached = addressOf(place);
-    board.pointing.pin(board.pinned && place); // what is pinned moves along
+    board.pointing.pin(board.pinned && place); // the pin moves along
     board.focus(place);
     board.input.kept = true;
   }
 
-  // A cell that no step leads to has no way back.
+  // Forget the trail if the reader reached this cell in another way than by stepping.
   arriveAt(/** @type {Place} */ place) {
     if (this.reached !== addressOf(place)) this.leaveTrail();
   }
@@ -274,7 +277,7 @@ export class Dock {
 }
 
 /** @param {Pick<Explained, "words" | "notes">} said
- *  @param {string} editable where it is said how a number is changed; blank where none is @param {string} absent
+ *  @param {string} editable room of the words on how to change the number; "" if it can't be @param {string} absent
  *  @param {string} next */
 function sentences({ words, notes }, editable, absent, next) {
   const how = say("explanation.only", { words });
@@ -288,7 +291,7 @@ function askWhatIf(/** @type {Board} */ board) {
   board.host.bringPanel?.(board);
 }
 
-// Which of the matrices that an explanation names are not on the page; blank where all are.
+// The note on matrices that an explanation names and that aren't on the page; "" if all are.
 /** @param {Pick<Made, "stages" | "shown">} made @param {Place[][]} sources */
 function notShown({ stages, shown }, sources) {
   const read = new Set(sources.flat().map(({ matrix }) => matrix));
@@ -301,8 +304,8 @@ function notShown({ stages, shown }, sources) {
 
 const PRODUCT = /(\(?−?[\d.][\de−.]*\)?)( × )(\(?−?[\d.][\de−.]*\)?)/g;
 
-// Arithmetic with the factors of each product in the colours of what they are from: the first of the left matrix, the
-// second of the right one.
+// The arithmetic with coloured factors: the first of each product in the colour of the left matrix's role, the second
+// in that of the right one's.
 /** @param {string} text @param {string[]} roles */
 function inColours(text, [left, right]) {
   if (!left || !right) return [text];

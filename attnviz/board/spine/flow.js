@@ -1,19 +1,19 @@
-// What joins the matrices: the band of the picked word, the lines that lead from each to what is made of it, and, while
-// a cell is pointed at, the bands from the row and the column that meet in it.
+// The lines from each matrix to those computed from it, some of which follow the picked row; and, while a cell is
+// pointed at, the bands from the row and the column that meet in it.
 
 import { isWhatIsRead } from "../cells/cell.js";
 import { drawn, overlap, UNSEEN } from "../cells/elements.js";
 import { isFactorIn } from "./plan.js";
 import { inPath } from "./ribbons.js";
 
-const BEND = 14; // pixels of a line around a corner
+const BEND = 14; // pixels: radius of a line's corners
 
 /** @param {string} className @param {string} d */
 function path(className, d) {
   return drawn("path", className, { d });
 }
 
-// What is left of a band along an axis where nothing is taken.
+// The pieces of a band, along an axis, that no area in `taken` covers.
 /** @param {Rect} band @param {Rect[]} taken @param {"x" | "y"} axis @param {"width" | "height"} size
  *  @returns {Rect[]} */
 function freeOf(band, taken, axis, size) {
@@ -36,13 +36,13 @@ export class Flow {
     this.bands = drawn("svg", "bands", UNSEEN);
   }
 
-  // The lines that stand still, and those of the picked row.
+  // Draw all lines; those of the picked row are moved by `follow`.
   build() {
     const { layout, root } = this.board;
     const { boxes, columns, scale } = layout;
     const lines = [];
     const { ghosts } = this.board.data;
-    // No line leads to what isn't reached yet.
+    // In the lesson, no line leads to a matrix that isn't reached yet.
     for (const { stage, made, factor, turned,
       weight } of columns.filter((column) => !ghosts?.includes(column.factor?.name ?? column.stage.name))) {
       const x = boxes[made.sources[0]];
@@ -61,9 +61,11 @@ export class Flow {
         lines.push(path(`lead role-${factor.role}`,
           inPath`M${over.x + over.width + 3} ${over.y + over.height / 2} H${boxes[factor.name].x - 3}`));
       }
-      // Names stand before what is read, and no row of it is the picked word's.
+      // None leads to a second sentence's inputs: their names stand there, and none of their rows is the picked
+      // token's.
       if (!x || !own || x.x >= own.x || isWhatIsRead(stage) || ghosts?.includes(stage.name)) continue;
-      // V in the spine isn't made of the scores that stand before it: its line leads over them, where there is room.
+      // V in the spine isn't computed from its left neighbours, the scores: its line passes above them, if there is
+      // room.
       if (!isFactorIn(columns, stage) || root.classList.contains("lean")) lines.push(...this.along(x, own, stage.role));
       else if (factor && boxes[factor.name]) lines.push(this.over(`lead role-${stage.role}`, x, boxes[factor.name]));
     }
@@ -71,14 +73,14 @@ export class Flow {
     this.follow();
   }
 
-  // The left factor of a product that is on the board.
+  // The box of a product's left factor, if it is on the board.
   /** @param {string} name @returns {Box | null} */
   sourceOf(name) {
     const { layout, stages } = this.board;
     return layout.boxes[stages.get(name).sources[0]] ?? null;
   }
 
-  // From the corner of a matrix, for none of its rows more than for others, where no name stands, and upwards.
+  // The begin of a path: from a matrix's upper right corner, where no name stands and no row is preferred, upwards.
   /** @param {Box} from @param {number} aside */
   start(from, aside) {
     const { scale, start } = this.board.layout;
@@ -86,27 +88,27 @@ export class Flow {
     return inPath`M${x} ${y} h${4 * scale + aside} q${6 * scale} 0 ${6 * scale} ${-6 * scale}`;
   }
 
-  // Up to a height, and to the right.
+  // The part of a path that goes up to a height and turns right.
   turn(/** @type {number} */ height) {
     const bend = BEND * this.board.layout.scale;
     return inPath`V${height + bend} q0 ${-bend} ${bend} ${-bend}`;
   }
 
-  // From the spine up, and to the right.
+  // A line from the spine up to a matrix at the right.
   /** @param {string} className @param {Box} from @param {Box} to @param {number} aside */
   rise(className, from, to, aside) {
     const middle = to.y + to.height / 2;
     return path(className, inPath`${this.start(from, aside)} ${this.turn(middle)} H${to.x - 6}`);
   }
 
-  // The same over what stands in between.
+  // The same, above everything in between.
   /** @param {string} className @param {Box} from @param {Box} to */
   over(className, from, to) {
     const { scale } = this.board.layout;
     const roof = 2 * scale;
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
-    const { x, width } = this.board.frame.words.at(-1) ?? { x: 0, width: 0 }; // of what it'd cross, if that is near
+    const { x, width } = this.board.frame.words.at(-1) ?? { x: 0, width: 0 }; // not to be crossed
     const near = Math.max(x + width + 3 * scale, end - 5 * scale);
     const bent = 8 * scale;
     const fall = x + width > end - 60 * scale && x < end
@@ -114,11 +116,11 @@ export class Flow {
       : inPath`H${bend - 40 * scale} C ${bend + 30 * scale} ${roof}, ${bend} ${middle}, ${end} ${middle}`;
     const right = from.x + from.width;
     const next = Math.min(...Object.values(this.board.layout.boxes).map(({ x: at }) => (at > right ? at : Infinity)));
-    const aside = Math.min(3 * scale, next - right - 16 * scale); // it touches no number
+    const aside = Math.min(3 * scale, next - right - 16 * scale); // so that it touches no number
     return path(className, `${this.start(from, aside)} ${this.turn(roof)} ${fall}`);
   }
 
-  // A line in the row of the picked word, moved with it.
+  // A line between two matrices in the picked row, which moves with it.
   /** @param {Box} from @param {Box} to @param {string} role */
   along(from, to, role) {
     const { start, row, scale } = this.board.layout;
@@ -127,7 +129,7 @@ export class Flow {
     return [line];
   }
 
-  // To the row of the picked word.
+  // Move these lines to the picked row.
   follow() {
     const { query, layout } = this.board;
     for (const line of this.alongs) line.style.transform = `translateY(${query * layout.row}px)`;
@@ -138,7 +140,7 @@ export class Flow {
     return this.lines.querySelectorAll(".along");
   }
 
-  // The bands that meet in a cell: from the row of the left factor and from the column of the right one.
+  // Draw the bands that meet in a cell: from the row of the left factor, and from the column of the right one.
   /** @param {Place | null} place @param {Place[][]} sources */
   meet(place, sources) {
     const { boxes } = this.board.layout;
@@ -147,7 +149,7 @@ export class Flow {
     this.bands.replaceChildren(...bands);
   }
 
-  // A band goes where there's neither a number nor a word, so that it crosses none.
+  // A band in pieces: it is left out where numbers or words stand, so that it crosses none.
   /** @param {Place} place @param {Box} own @param {Place[]} block */
   band(place, own, block) {
     const { layout, stages } = this.board;
@@ -164,7 +166,7 @@ export class Flow {
       inPath`M${part.x} ${part.y} h${part.width} v${part.height} h${-part.width} Z`));
   }
 
-  // Where numbers and words stand.
+  // The areas of all numbers and words.
   taken() {
     const { board } = this;
     const { boxes } = board.layout;

@@ -1,5 +1,5 @@
-// What stands around the matrices: the band of the picked word, names of rows, what is done between scores and weights,
-// and the scale of the weights' colours.
+// What stands around the matrices: the band of the picked row, names of rows, the operations between scores and
+// attention weights, and the colour scale of the weights.
 
 import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
@@ -13,13 +13,14 @@ import { emsOf } from "./words.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-const LETTERS = 14; // of a name, where there is room for them
-const NAMED = 12; // a name needs so much height: of rows that are lower, only some have theirs
-const DIGITS = 13; // as large as digits are names of V's rows at most
-const ALMOST = 0.08; // of that may be missing
-const BAND = 17; // pixels that the band of the picked word takes at least
-const SHORT = 24; // and so much width
-// what is done between two matrices, and how far it stands out from its row
+// Lengths in pixels.
+const LETTERS = 14; // font size of names, if there is room
+const NAMED = 12; // the least height of a name: of lower rows, only some have names
+const DIGITS = 13; // font size of the names of V's rows, at most that of the digits
+const ALMOST = 0.08; // share of a name's height that a row may lack
+const BAND = 17; // the least height of the picked row's band
+const SHORT = 24; // the least width for the names of V's rows
+// the words for an operation between two matrices: their size, and how far they stand from the rows' edges
 const WORD = { width: 44, height: 15, over: 5, under: 3, beside: 19 };
 const { MASK } = CONSTANTS;
 
@@ -32,16 +33,16 @@ export class Frame {
     this.column = make("div", "picked-column");
     this.veil = make("div", "veil", [], UNSEEN);
     /** @type {Map<number, HTMLElement>} */
-    this.names = new Map(); // by their rows
-    this.followed = make("span", "name"); // of the picked word's row, where that has none
-    this.every = 1; // row with a name is the next one
+    this.names = new Map(); // by row
+    this.followed = make("span", "name"); // the picked row's name, if it has no other
+    this.every = 1; // one row in so many has a name
     /** @type {HTMLElement[]} */
     this.elements = [];
     this.scale = button("op scale", "", () => board.display.showAs({ scaled: !board.scaled }));
     this.softmax = make("span", "op softmax", [say("board.op.softmax")]);
     this.stages = button("stages", "", () => board.display.showAs({ all: !board.all }));
     /** @type {Rect[]} */
-    this.words = []; // where its words stand that something could cross
+    this.words = []; // areas of words that lines must not cross
     this.ramp = make("span", "ramp");
     this.most = make("span", "most");
     const even = make("span", "even", [say("board.legend.even")]);
@@ -54,13 +55,13 @@ export class Frame {
     const { labels, start, row, boxes, columns, scale } = layout;
     const spine = columns.map(({ stage }) => stage);
     const rows = spine.some((stage) => stage.rows !== "feature");
-    // The names of the rows stand before the first matrix whose rows they are.
+    // The tokens' names stand before the first matrix that has a row for each of them.
     const first = spine.find((stage) => !isOfOthers(stage));
     const left = first ? boxes[first.name].x - labels : 0;
     const reached = spine.filter(({ name }) => board.grids.has(name));
     const last = reached.length ? boxes[reached[reached.length - 1].name] : null;
     const end = last ? last.x + last.width : 0;
-    const height = Math.max(row + 3, BAND * scale); // it crosses no number, however low its row is
+    const height = Math.max(row + 3, BAND * scale); // its edges cross no number, however low the row is
     put(this.band, { x: left + 2, y: start + (row - 1 - height) / 2, width: end - left + 4, height });
     toggle(this.band, "hidden", !rows || !last);
     this.every = Math.ceil((NAMED * scale) / row - ALMOST);
@@ -77,7 +78,7 @@ export class Frame {
       this.column, ...this.between(), ...this.ofHead(), ...columns.flatMap((column) => this.ofFactor(column, edge))];
   }
 
-  // The rows that wait for their numbers, in the lesson's first steps.
+  // Empty frames for the rows of the inputs, which in the lesson's first steps have no numbers yet.
   freeRows(/** @type {Box} */ { x, y, width, row }) {
     return this.board.data.labels.map((_, at) => {
       const free = make("span", "free", [], UNSEEN);
@@ -86,8 +87,8 @@ export class Frame {
     });
   }
 
-  // Names of what stands over a column, but beside other pictures: of V's rows, at their right, where these have room
-  // up to the next matrix or the board's edge; of Kᵀ's columns, where they don't stand over the scores yet.
+  // Names of a factor above a column: of V's rows at their right, if there is room up to the next matrix or the board's
+  // edge; of Kᵀ's columns, as long as they don't stand above the scores. Boards beside other pictures have none.
   /** @param {Column} column @param {number} edge */
   ofFactor({ stage, factor, turned }, edge) {
     const { board } = this;
@@ -103,7 +104,7 @@ export class Frame {
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
     const fitting = scale * Math.min(DIGITS, (NAMED * (next - left)) / Math.max(...widthsOf(keys, board)));
-    const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // a hall is larger as a whole, and cuts none
+    const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // while presenting, all is larger
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });
@@ -112,7 +113,7 @@ export class Frame {
     });
   }
 
-  // The names of rows, so many that none lies over the next.
+  // The names of rows, with gaps if needed, so that none covers the next.
   /** @param {string[]} texts @param {number} x @param {number} width @returns {Map<number, HTMLElement>} */
   namesOf(texts, x, width) {
     const { start, row } = this.board.layout;
@@ -129,13 +130,13 @@ export class Frame {
   placeName(name, x, width) {
     const { row, scale } = this.board.layout;
     const height = `${this.every * row}px`;
-    // brackets are higher than letters, and a long name has smaller ones
+    // a long name is smaller, and the 0.92 leaves room for brackets, which are higher than letters
     const most = Math.min(LETTERS * scale, width / emsOf(name.textContent ?? ""));
     const fontSize = `${Math.max(NAMED * Math.min(1, scale), Math.min(most, 0.92 * this.every * row))}px`;
     Object.assign(name.style, { left: `${x}px`, width: `${width}px`, height, lineHeight: height, fontSize });
   }
 
-  // Which of the columns of all heads are those of the one in view.
+  // A mark under the columns of the head in view, in the matrix of all heads' contexts.
   ofHead() {
     const { grids, layout, stages, torch, data } = this.board;
     const box = layout.boxes.contexts;
@@ -147,7 +148,7 @@ export class Frame {
     return [mark];
   }
 
-  // The attention weights, where they have a place.
+  // The stage of the attention weights, if they are on the board.
   /** @returns {Stage | undefined} */
   weights() {
     const { grids, stages } = this.board;
@@ -165,17 +166,18 @@ export class Frame {
     put(this.legend, legend);
     const before = gapBefore(board.layout, box);
     if (!before) return [this.legend];
-    // At the first and the last row, so far from their middles that the line in one of them passes beside.
+    // The words stand at the first and the last row, away from the middles of rows, where the picked row's line passes.
     const { above, start } = board.layout;
     const place = (/** @type {HTMLElement} */ word, /** @type {number} */ y, { x, width } = before) => {
       put(word, { x, y, width });
       this.words.push({ x, y, width, height: WORD.height * scale });
     };
-    // What is divided already was so before it stands there, at the foot of its factor: names take what is under that;
-    // over rows that are too low.
+    // If the scores on the board are scaled already, the division stands at the foot of the factor Kᵀ, since names take
+    // the room below; otherwise at the first row, or above it if rows are too low.
     if (board.scaled && !board.all) place(this.scale, above - WORD.height * scale);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
-    // The row that is followed is higher than others that have no room for names: its band may be the last.
+    // Where rows are too low for names, the picked row's band is higher than its row, and may cover the last one's
+    // edge.
     place(this.softmax, box.y + box.height + (this.every > 1 ? 2 * WORD.under : WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
@@ -184,29 +186,29 @@ export class Frame {
     return [this.legend, this.softmax, ...(this.leads ? [this.scale, this.stages] : [])];
   }
 
-  // Whether there are more stages than one of scores, to be led to.
+  // Whether both scores and scaled scores can be shown, so that a button for all stages makes sense.
   get leads() {
     const { shown } = this.board.data;
     return shown.includes("scores") && shown.includes("scaled_scores");
   }
 
-  // Whether there is a mask that isn't shown.
+  // Whether there is a mask without a place on the board.
   get hides() {
     return Boolean(this.board.stages.get(MASK)) && !this.board.assembly.showsMask;
   }
 
-  // Whether the dock leads to all stages.
+  // Whether the button for all stages stands in the dock alone, not between the matrices.
   get spared() {
     const { all, data: { fixed, store }, explores } = this.board;
     return !all && (Boolean(fixed || store) || (!this.hides && explores));
   }
 
-  // What more, or fewer, stages are called.
+  // The text of that button.
   get leadsTo() {
     return say(this.board.all ? "board.op.fewer" : this.hides ? "board.op.mask" : "board.op.all");
   }
 
-  // What follows the picked word and the numbers.
+  // Update everything that depends on the picked token or on numbers.
   show() {
     const { board } = this;
     this.band.style.transform = `translateY(${board.query * board.layout.row}px)`;
@@ -214,7 +216,7 @@ export class Frame {
     this.frameColumn();
     const scaled = board.stages.get("scaled_scores");
     if (scaled) {
-      // divided before it's capped
+      // where scores are capped, the division is a stage of its own
       const by = dividedBy((board.stages.get("divided_scores") ?? scaled).settings) || say("board.op.unscaled");
       setText(this.scale, this.nearFirst ? say("board.op.near", { by }) : by);
       this.scale.setAttribute("aria-pressed", String(board.scaled));
@@ -228,7 +230,7 @@ export class Frame {
     this.showLegend();
   }
 
-  // Whether what is added to the picked word's scores favours words the nearer they are, on either side.
+  // Whether the bias that is added to the picked token's scores favours nearer tokens, on both sides.
   get nearFirst() {
     const { shown: { distance_bias: added }, query } = this.board;
     if (!added || query >= added.columns) return false;
@@ -238,7 +240,7 @@ export class Frame {
     return row.some((each) => each !== 0) && falls(before) && falls(after);
   }
 
-  // The name of the picked word's row, in the place of those that it would lie over.
+  // Show the picked row's name; if it has none, in place of the neighbours' names that it would cover.
   showName() {
     const { query, data, layout: { start, row } } = this.board;
     const own = this.names.get(query);
@@ -252,7 +254,7 @@ export class Frame {
     this.followed.style.top = `${start + (query + (1 - this.every) / 2) * row}px`;
   }
 
-  // Around what the picked word is given by each, where that is asked for.
+  // If the readers of a token are shown, draw a frame around its column of attention weights.
   frameColumn() {
     const { board } = this;
     const weights = this.weights();

@@ -1,19 +1,19 @@
-// What a lecture room shows of a board: fewer matrices where there is no room for all of them in digits that are read
-// from the last row. What a row reads, from its scores to its context, stays.
+// The board in a lecture room: fewer matrices, if not all of them fit with digits that can be read from the last row.
+// Scores, attention weights and context always stay.
 
 import { layoutOf } from "./layout.js";
 import { planOf } from "./plan.js";
 
-const UNDER = 8; // pixels under a board that its titles may take
+const UNDER = 8; // pixels by which the titles below may exceed the room
 
-// Whether numbers have the room of the ribbons: in a lecture room, and on the boards of some questions.
+// Whether numbers get the ribbons' room: while presenting, and on the boards of some questions.
 export function numbersFirst(/** @type {Pick<BoardData, "ribbons" | "tells">} */ { ribbons, tells }) {
   return ribbons === null || tells?.presents === true;
 }
 
 /**
- * The matrices that may stand there, each time fewer of them: without what makes the keys, without what is learned,
- * without vectors as they come in, and scores, weights and contexts alone.
+ * Choices of matrices, from all to the fewest: without W_k, without all learned matrices, without input vectors, and
+ * only those with a column for each key, with the context.
  * @param {Stage[]} stages @param {string[]} placed @returns {string[][]}
  */
 function fewerOf(stages, placed) {
@@ -33,18 +33,18 @@ function fewerOf(stages, placed) {
 }
 
 /**
- * Which matrices a lecture room sees, in which room, and how much of that is left to names of V's rows, where these
- * are so `long`; `said` is how high what is read is, under the words. What is tried, one after the other: fewer of
- * them, with V over what it is a factor of and in the spine; the fewest come after more without the scale of colours;
- * then all of it smaller.
+ * The matrices that a lecture room sees, their room, and the width left for the names of V's rows, which are `long`
+ * pixels wide; `said` is the height of the text on what is read, below the sentence. Fewer and fewer matrices are
+ * tried, each time with V above its product and then in the spine; before the fewest, the colour scale is left out; at
+ * last everything is scaled down.
  * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} room @param {number} said
  * @param {number} long @returns {{ seen: string[], named: number, room: Room }}
  */
 export function inHall(stages, shapes, placed, room, said, long) {
   const ways = fewerOf(stages, placed);
-  const last = ways[ways.length - 1]; // without V
+  const last = ways[ways.length - 1]; // it has no V
   /** @type {{ seen: string[], spined?: boolean, lean?: boolean, by?: number }[]} */
-  const tried = [{ seen: placed }, { seen: placed, spined: true }, // of a step, its own are what it's about
+  const tried = [{ seen: placed }, { seen: placed, spined: true }, // a lesson's step is about all of its matrices
     ...(room.tells ? [{ seen: placed, lean: true }, { seen: placed, spined: true, lean: true }] : []),
     ...ways.slice(1, -1).flatMap((seen) => [{ seen }, { seen, spined: true }]),
     ...ways.slice(-2, -1).map((seen) => ({ seen, spined: true, lean: true })),
@@ -59,8 +59,8 @@ export function inHall(stages, shapes, placed, room, said, long) {
 }
 
 /**
- * Whether all of a board is seen at once, in whole numbers.
- * @param {Layout} layout @param {number} said high is what is read, under the words @param {Room} room
+ * Whether the whole board fits, unfolded and with readable numbers.
+ * @param {Layout} layout @param {number} said height of the text on what is read, below the sentence @param {Room} room
  */
 export function isWhole(layout, said, room) {
   const { arcs, chips, shares, height, width, folded, boxes } = layout;

@@ -1,64 +1,64 @@
-// Where everything on the board stands. Positions come from how many rows and columns there are, never from a number or
-// from measured text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
+// The layout of the board. Positions depend on how many rows and columns there are, never on numbers or on measured
+// text, so that nothing moves when a number gets longer. Lengths are pixels of the page.
 
 import { isNamedBefore, isWhatIsRead } from "../cells/cell.js";
 import { LEGEND, planOf, STRIP, THIN } from "./plan.js";
 import { emsOf } from "./words.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
-const CELL = { width: 48, height: 28, few: 30 }; // of scores and weights, at most
-const ALL = { height: 200 }; // what the tokens share once they are too many for that; in width, six cells
-const LEAST = 3;
-// what a cell of scores gives way to on a narrow screen, and one of few columns on one so wide
+const CELL = { width: 48, height: 28, few: 30 }; // the largest cells; `few`: height of rows with up to FEW tokens
+const ALL = { height: 200 }; // with many tokens, all rows share this height, and all columns six cells' width
+const LEAST = 3; // the smallest cell, both ways
+// On a narrow screen cells of scores shrink to NARROW; below SCREEN, cells of vectors shrink to NARROWEST.
 const [NARROW, NARROWEST, SCREEN] = [24, 18, 1000];
-// How wide cells are, and how large gaps, where there isn't room for all of it.
+// Widths of cells, with gaps as a share of GAP, which are tried in this order until the board fits.
 const WAYS = [[42, 0.72], [42, 0.43], [38, 0.36], [32, 0.36], [28, 0.29], [26, 0.14], [24, 0.29], [24, 0.14]];
-const OF_FEW = [46, 0.58]; // before them, of so few tokens as a question has
+const OF_FEW = [46, 0.58]; // tried before them if there are only a few tokens, as in questions
 const FEW = 4;
-const ALONE = { most: 110, larger: 1.6 }; // wide, before it's about so many times as large
-export const READABLE = { width: 38, height: 18 }; // a cell as large as this has its number in it in whole letters
-export const LEGIBLE = 24; // pixels: one as wide has it in the smallest, of as many digits as fit
-export const ON_ITS_SIDE = 12; // one as wide has it on its side
-const MOST_LABELS = 96; // of long ones
-const NAMED_FEATURE = 46; // a column whose name stands over it
-const LABELS = 68; // of rows, at least
+const ALONE = { most: 110, larger: 1.6 }; // cells of a single matrix: greatest width, and how much it is enlarged then
+export const READABLE = { width: 38, height: 18 }; // cells of this size hold a number in full-size digits
+export const LEGIBLE = 24; // cells of this width hold a number in the smallest digits, as many as fit
+export const ON_ITS_SIDE = 12; // columns of this width have names, in two lines if need be
+const MOST_LABELS = 96; // width of rows' names, at most
+const NAMED_FEATURE = 46; // width of a column with a feature's name above it
+const LABELS = 68; // width of rows' names, at least
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
-const OPERATION = 46; // at least, for its words
-const BESIDE = 36; // between V and what makes it
-const APART = 16; // from the scale of the weights' colours
-const SCALE = 64; // how high that is
+const OPERATION = 46; // the least gap before the weights, for the words in it
+const BESIDE = 36; // between V and W_v
+const APART = 16; // between the colour scale and its neighbour
+const SCALE = 64; // height of the colour scale
 const TITLE = 22;
-const ROOF = 8; // over all that stands above, for the line that leads over it
-const HEADS = 34; // titles and names of columns over the spine
-const FEET = 30; // titles under it
-export const RIBBONS = { whole: 78, low: 56, lowest: 27, hall: 27, none: 0 }; // the room over the words
+const ROOF = 8; // above everything, for the line to V
+const HEADS = 34; // titles and names of columns above the spine
+const FEET = 30; // titles below it
+export const RIBBONS = { whole: 78, low: 56, lowest: 27, hall: 27, none: 0 }; // heights of the ribbons
 const SENTENCE = { chips: 40, shares: 34, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
-// words in a lecture room, where matrices need theirs, and how large their letters are
+// The compact sentence, which leaves room to matrices while presenting; `letters` scales its font.
 export const PRESENTED = { chips: 24, shares: 2, counted: 16, letters: 0.65, says: 27 };
-const NARROW_PAGE = 500; // on which what is read takes twice as many lines, and tools two, over the ribbons
-const MIDDLE_PAGE = 1100; // on which it takes one more
-const DOCK = 72;
-const PLANE = 420; // over the matrices, at most
-const SIX = 6; // rows of room over few tokens
-const ALMOST = 0.9;
-const LOWER = 0.55; // times as low are rows without numbers on a low screen
-const BAND = 8; // by which the row that is followed goes beyond the last column
+const NARROW_PAGE = 500; // below this width, the text on what is read needs more lines, and tools stand above ribbons
+const MIDDLE_PAGE = 1100; // below this width, that text needs one line more
+const DOCK = 72; // height that is kept free for the dock
+const PLANE = 420; // greatest width of the plane over the matrices
+const SIX = 6; // rows: the least room above the spine, with few tokens
+const ALMOST = 0.9; // share of a readable height from which rows of factors are made readable
+const LOWER = 0.55; // factor for the height of rows without numbers, at least, on a low screen
+const BAND = 8; // how far the picked row's band extends beyond the last column
 const FOLDED = { width: 26, gap: 8 };
-const LEAST_OPEN = 26; // wide are cells, before anything is folded
-const LARGER = 1.1; // from so much on
-const LARGEST = 6; // times as large, on a projector
+const LEAST_OPEN = 26; // matrices are folded rather than given narrower cells
+const LARGER = 1.1; // a smaller enlargement isn't worth it
+const LARGEST = 6; // the greatest enlargement, for projectors
 
 /**
- * The boxes of the matrices that are placed, and of what stands around them.
+ * The places of the matrices named in `placed`, and of everything around them, in the room that is given.
  * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} given @returns {Layout}
  */
 export function layoutOf(stages, shapes, placed, given) {
   const { by = 1, tokens } = given;
-  // What is drawn smaller has so much more room.
+  // A board that is scaled down has more room in its own pixels.
   const room = by === 1 ? given : { ...given, width: given.width / by, height: given.height / by };
   if (!placed.length && room.sentence) return wordsAlone(room);
   const told = room.tells;
-  const alone = told || (room.hall && placed.length === 1); // nothing is beside it
+  const alone = told || (room.hall && placed.length === 1); // a matrix without neighbours
   const [wide, gaps] = alone ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1];
   const share = ALL.height / tokens;
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
@@ -67,14 +67,14 @@ export function layoutOf(stages, shapes, placed, given) {
   const sentence = sentenceOf(room);
   const head = room.sentence ? sentence.height : 0;
   const heightOf = (/** @type {Measure} */ { above, rows }) => head + above + HEADS + rows + FEET;
-  // Before all of it is larger, every row has its numbers.
+  // Rows and cells get numbers before the whole board is enlarged.
   const legible = { ...usual, cell: Math.max(usual.cell, LEGIBLE), row: Math.max(usual.row, READABLE.height + 1) };
   const measured = (/** @type {boolean} */ spined, cells = legible) =>
     new Measure(planOf(stages, placed, spined), shapes, tokens, room, cells);
   const isLow = (/** @type {Measure} */ each) => heightOf(each) <= room.height - DOCK;
   const many = room.lean || room.spined || tokens > CONSTANTS.FITS;
-  // Where V over its factors is too high for its numbers, it stands in the spine, if that is wide enough.
-  const gives = Boolean(room.folds) && !room.hall && tokens > SIX; // what a lecture room has is chosen otherwise
+  // If V above the spine would leave no height for numbers, V moves into the spine, provided that the width allows it.
+  const gives = Boolean(room.folds) && !room.hall && tokens > SIX; // while presenting, hall.js decides this
   const beside = gives && !many && !isLow(measured(false))
     && measured(true, { ...legible, wide: LEAST_OPEN, cell: LEGIBLE, gaps: WAYS[5][1] }).width <= room.width;
   const plan = planOf(stages, placed, many || beside);
@@ -88,28 +88,29 @@ export function layoutOf(stages, shapes, placed, given) {
   const larger = largest < LARGER ? 1 : largest;
   const scale = by * larger;
   const [width, height] = [(room.width - told) / larger, (room.height - DOCK * Math.min(1.5, larger)) / larger];
-  // Rows give way to a low screen, down to what still has its numbers; columns and gaps to a narrow one.
+  // On a low screen rows get lower, as long as they hold their numbers; on a narrow one columns and gaps get narrower.
   const missing = Math.max(0, heightOf(most) - height);
   const readable = READABLE.height + (room.lean ? 0 : 1);
-  const numbered = whole.row > READABLE.height // in every row
+  const numbered = whole.row > READABLE.height // every row shows its numbers
     && (!gives || isLow(measured(many || beside, { ...legible, row: READABLE.height + 1 })));
   const least = numbered ? readable : Math.max(LEAST, LOWER * whole.row);
   const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;
-  const row = Math.max(least, lower - Math.max(0, still) / tokens); // strips don't get lower
+  const row = Math.max(least, lower - Math.max(0, still) / tokens); // rows make up for strips, which keep their height
   const may = room.folds ? foldableOf(plan) : [];
   const few = tokens > FEW || told ? [] : [OF_FEW];
   const ways = [[wide, gaps], ...few, ...WAYS.filter(([own, between]) => own < wide || between < gaps),
     ...(room.width < SCREEN ? [] : [[NARROWEST, 0.14]])];
   const strips = placed.some((name) => shapes[name].columns > STRIP.from) ? STRIP.widths : [THIN];
-  // A strip gives way before numbers do.
+  // Narrower strips are tried before narrower cells.
   const triesWith = (/** @type {string[]} */ folded, cells = LEAST) =>
     strips.flatMap((strip) => ways.slice(0, strip === THIN ? ways.length : few.length + 2)
     .map(([own, between]) => new Measure(plan, shapes, tokens, room, { wide: own, cell: Math.max(cells, Math.min(
       Math.max(NARROW, own), whole.cell, Math.max(roomy ? LEGIBLE : 0, (6 * Math.max(own, WAYS[0][0])) / tokens),
     )), row, gaps: between, strip, folded })));
-  // Where not all has room in cells that can be read, what is farthest from attention is folded first, and a picked
-  // row that has its numbers is worth that, and narrower gaps: it's read where cells are as wide as a number.
+  // If readable cells don't fit, matrices are folded, those farthest from attention first. First all foldings and gaps
+  // are tried with cells wide enough for numbers, so that at least the picked row shows its numbers; then with columns
+  // wide enough for names; then with any.
   const chosen = may.filter((name) => room.folds?.[name]);
   const free = may.filter((name) => room.folds?.[name] === undefined);
   for (const cells of [LEGIBLE, ON_ITS_SIDE, LEAST]) for (const n of [...free.keys(), free.length]) {
@@ -118,18 +119,18 @@ export function layoutOf(stages, shapes, placed, given) {
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
   const narrowest = triesWith([...chosen, ...free]);
-  const fits = narrowest[narrowest.length - ways.length + few.length + 1]; // what is moved sideways has its numbers
+  const fits = narrowest[narrowest.length - ways.length + few.length + 1]; // scrolls sideways, and so shows numbers
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 
-// How much room the names of rows have: more where one is long.
+// The width of the rows' names, which depends on the longest.
 /** @param {string[]} names */
 export function labelsOf(names) {
   const longest = Math.max(0, ...names.map(emsOf));
-  return Math.max(LABELS, Math.min(MOST_LABELS, 8 + 12 * longest)); // in their smallest letters
+  return Math.max(LABELS, Math.min(MOST_LABELS, 8 + 12 * longest)); // 12 pixels: the smallest type
 }
 
-// How wide the cells of a step of the lesson are: those of one matrix that stands alone take the screen's width.
+// The greatest width of cells on a board that has the room for itself: wider for a single matrix, to fill the screen.
 /** @param {Room} room @param {Shapes} shapes @param {string[]} placed */
 function aloneIn({ width, tells, labels = LABELS }, shapes, placed) {
   if (placed.length !== 1) return WAYS[0][0];
@@ -137,30 +138,30 @@ function aloneIn({ width, tells, labels = LABELS }, shapes, placed) {
   return Math.max(WAYS[0][0], Math.min(ALONE.most, each));
 }
 
-// What the words take, with the ribbons over them and their shares under them.
+// The height of the sentence: chips, the ribbons above, the shares below, and perhaps the text on what is read.
 function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow, arcs: most }) {
   const { chips } = hall ? PRESENTED : SENTENCE;
-  const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // percentages under ribbons alone
+  const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // percentages only with ribbons
   const says = saysOf(width, hall);
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
-// How high what is read is, under the words.
+// The height of the text on what is read, below the sentence.
 export function saysOf(/** @type {number} */ width, /** @type {boolean} */ hall) {
   if (hall) return PRESENTED.says;
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : width < MIDDLE_PAGE ? SENTENCE.saysMiddle : SENTENCE.says;
 }
 
-const TOOLS = 28; // over ribbons that have room: what is done with the words
+const TOOLS = 28; // height of the tools above the ribbons
 
-// The words without any matrix, as large as they can be; under them stands what is told of them.
+// The layout of a sentence without matrices, as large as possible; the text of the lesson's step stands below.
 /** @param {Room} room @returns {Layout} */
 function wordsAlone(room) {
   const { width, height, words } = room;
-  const hall = !room.ribbons; // which has no ribbons over words alone
+  const hall = !room.ribbons; // while presenting, a sentence without matrices has no ribbons
   const { arcs: ribbons, chips, shares, roof, height: said } = sentenceOf(room);
-  const over = room.arcs === undefined ? 0 : Math.max(0, TOOLS - roof); // a lecture room has no tools
+  const over = room.arcs === undefined ? 0 : Math.max(0, TOOLS - roof); // while presenting, there are no tools
   const [arcs, head] = [ribbons + roof + over, said + over];
   const dock = hall ? 0 : DOCK;
   const scale = Math.max(1, Math.min(LARGEST, width / words, (0.55 * (height - dock)) / head));
@@ -172,7 +173,7 @@ function wordsAlone(room) {
   };
 }
 
-// The matrices that may be folded: all but those of attention itself, the farthest from it first.
+// The matrices that may be folded, those farthest from attention first; those of attention itself may not.
 function foldableOf(/** @type {Column[]} */ plan) {
   const q = plan.find(({ stage }) => stage.role === "q");
   const own = plan.map(({ stage }, at) => (stage.role !== "x" && stage.name !== "contexts")
@@ -183,8 +184,8 @@ function foldableOf(/** @type {Column[]} */ plan) {
     .map(({ name }) => name);
 }
 
-// How large everything is where a cell of few columns is so wide, one of scores so, a row so high, a strip so wide at
-// most, and gaps are so much of their whole width.
+// The sizes of everything for given widths of cells in vectors (`wide`) and of cells of scores (`cell`), a height of
+// rows, a greatest width of strips, and gaps as a share of GAP.
 class Measure {
   /** @param {Column[]} plan @param {Shapes} shapes @param {number} tokens @param {Room} room
    *  @param {{ wide: number, cell: number, row: number, gaps: number, strip: number, folded?: string[] }} by */
@@ -198,38 +199,39 @@ class Measure {
     this.row = row;
     this.gaps = gaps;
     this.rows = tokens * row;
-    // Over the spine there is as much room as the rows of tokens take; where factors need more, their rows are lower;
-    // they have their numbers where those of many tokens have none.
+    // Factors above the spine get as much height as all rows of the spine. If they need more, their rows get lower;
+    // with many tokens they may show numbers although the spine's rows are too low for that.
     const most = tokens > CONSTANTS.FITS ? ALL.height : Math.max(tokens, SIX) * row;
     const fitting = (/** @type {boolean} */ behind) => {
       const own = plan.filter(({ factor }) => isBehind(factor) === behind).map((column) => this.factorsOver(column));
       const low = Math.min(Math.max(row, READABLE.height + 3),
         ...own.filter(({ rows }) => rows).map(({ rows, fixed }) => (most - fixed) / rows));
-      // their numbers are worth a few pixels
+      // a few pixels more are worth it if they make numbers readable
       return Math.max(low >= ALMOST * READABLE.height ? READABLE.height : LEAST, low);
     };
-    // What mixes all heads has as many rows as all have columns: its rows alone are low then.
+    // W_o, which mixes all heads, has a row for each column of all heads: only its own rows should be low for that.
     this.factorRows = { attention: fitting(false), behind: fitting(true) };
     const over = Math.max(0, ...plan.map((column) => this.heightOver(column)));
-    // The scale of the weights' colours stands there, too.
+    // The colour scale stands above the spine, too.
     const legend = plan.some(({ stage }) => stage.is.shares) && !room.lean ? SCALE : 0;
     this.above = Math.max(legend, over ? over + TITLE + (room.lean ? 0 : ROOF) : 0);
-    this.rowsAbove = tokens > CONSTANTS.FITS ? 0 : over / row; // what has a height of its own gives way to nothing
+    this.rowsAbove = tokens > CONSTANTS.FITS ? 0 : over / row; // with many tokens that height is fixed
     this.labels = room.labels ?? LABELS;
     this.width = this.labels
       + plan.reduce((sum, column, at) => sum + this.widthOf(column) + this.gapBefore(column, plan[at - 1]), 0);
   }
 
-  // How many rows of factors stand over a column, or beside what does, and what lies between them, strips with it.
+  // The number of factors' rows above a column, or beside the factor above it, and the fixed height between them,
+  // including strips.
   factorsOver(/** @type {Column} */ { stage, factor, turned, bias, weight, weightBias }) {
     if (!factor || this.folded.includes(stage.name)) return { rows: 0, fixed: 0 };
     if (turned) return this.rowsOf([this.shapes[factor.name].columns, weight], weight ? TITLE + GAP.stack : 0);
     if (factor.is.product) return this.rowsOf([weight, weightBias], weightBias ? GAP.bias : 0);
-    if (factor.columns === "key") return { rows: 0, fixed: 0 }; // its rows are as high as those of the spine
+    if (factor.columns === "key") return { rows: 0, fixed: 0 }; // a mask's rows are as high as the spine's
     return this.rowsOf([factor, bias], bias ? GAP.bias : 0);
   }
 
-  /** @param {(Stage | number | null)[]} stages matrices, or how many rows one has @param {number} between */
+  /** @param {(Stage | number | null)[]} stages matrices, or the number of rows of one @param {number} between */
   rowsOf(stages, between) {
     const counts = stages.map((each) => (typeof each === "number" ? each : each ? this.shapes[each.name].rows : 0));
     const strips = counts.filter((count) => count > STRIP.from);
@@ -237,24 +239,24 @@ class Measure {
       fixed: between + strips.length * STRIP.height };
   }
 
-  // How high what stands over a column is, without the topmost title.
+  // The height of everything above a column, without the topmost title.
   heightOver(/** @type {Column} */ column) {
     const { rows, fixed } = this.factorsOver(column);
     const { factor, turned } = column;
-    const heads = factor?.columns === "key" ? TITLE : 0; // names of its columns, under its title
+    const heads = factor?.columns === "key" ? TITLE : 0; // names of a mask's columns, below its title
     const ofTokens = factor && !this.folded.includes(column.stage.name) && (factor.is.product || heads)
       && !turned ? this.shapes[factor.name].rows * this.row + heads : 0;
     return Math.max(ofTokens, rows * this.factorRow(factor) + fixed);
   }
 
-  // How high a row of a factor is, which has so many.
+  // The height of a factor's row; `rows` is how many the factor has.
   /** @param {Stage | null} factor */
   factorRow(factor, rows = 0) {
     if (rows > STRIP.from) return STRIP.height / rows;
     return isBehind(factor) ? this.factorRows.behind : this.factorRows.attention;
   }
 
-  // Vectors share so much room, whatever their length is.
+  // The width of a vector's cell: all vectors take about the same room, whatever their length.
   vector(/** @type {number} */ features) {
     if (features > STRIP.from) return Math.min(1, this.strip / features);
     return Math.max(LEAST, (Math.min(3, Math.max(2, features)) * this.wide) / features);
@@ -273,18 +275,19 @@ class Measure {
     return this.shapes[stage.name].columns * this.cellWidth(stage) + (turned && weightBias ? this.cell + GAP.stack : 0);
   }
 
-  // Before V's column, what makes V has its place over the weights, behind their legend.
+  // The gap before a column. Before the context there must be room for W_v, which stands above the weights, at the
+  // right of the colour scale.
   /** @param {Column} column @param {Column | undefined} before */
   gapBefore({ stage, factor, turned, weight }, before) {
     if (!before) return 0;
     const folded = this.folded.includes(stage.name) && this.folded.includes(before.stage.name);
-    // with names of their own
+    // the tokens' names stand between a second sentence and the first
     if (isWhatIsRead(before.stage) && !isNamedBefore(stage, before.stage))
       return (folded ? FOLDED.gap : this.gaps * GAP.column) + this.labels;
     if (folded) return FOLDED.gap;
     const gap = stage.is.shares ? Math.max(OPERATION, this.gaps * GAP.operation)
       : this.gaps * GAP.column;
-    const legend = LEGEND.width + APART - this.widthOf(before); // the scale of the weights' colours is wider than they
+    const legend = LEGEND.width + APART - this.widthOf(before); // how far the colour scale extends beyond the weights
     if (!factor || turned) return gap;
     if (!weight) return before.stage.is.shares && !this.room.lean ? Math.max(gap, legend) : gap;
     const needed = this.gaps * BESIDE + this.shapes[weight.name].columns * this.cellWidth(weight);
@@ -292,7 +295,7 @@ class Measure {
   }
 }
 
-// Whether something learned belongs to what comes behind attention.
+// Whether a factor is a learned matrix that follows attention, such as W_o.
 function isBehind(/** @type {Stage | null} */ factor) {
   return factor !== null && factor.role === "x" && factor.rows === "feature";
 }
@@ -303,8 +306,8 @@ class Placing {
     this.plan = plan;
     this.shapes = shapes;
     this.sizes = sizes;
-    this.bottom = sizes.above; // of what stands above
-    this.start = this.bottom + HEADS; // of the spine
+    this.bottom = sizes.above; // lower edge of the matrices above the spine
+    this.start = this.bottom + HEADS; // upper edge of the spine
     /** @type {Record<string, Box>} */
     this.boxes = {};
   }
@@ -361,7 +364,7 @@ class Placing {
     return stage ? this.shapes[stage.name].columns * this.sizes.cellWidth(stage) : 0;
   }
 
-  // Place a matrix with its foot at a height; return where its head is.
+  // Place a matrix with its lower edge at `foot`; return its upper edge.
   /** @param {Stage} stage @param {number} x @param {number} foot */
   upwards(stage, x, foot, turned = false) {
     const { rows, columns } = this.shapes[stage.name];
@@ -372,7 +375,7 @@ class Placing {
     return foot - height;
   }
 
-  // The bias of what stands on its side stands on its side, too.
+  // Place the bias of a transposed matrix, which is transposed, too.
   /** @param {Stage} stage @param {number} x */
   turnedBias(stage, x) {
     const { columns } = this.shapes[stage.name];

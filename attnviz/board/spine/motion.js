@@ -1,22 +1,22 @@
-// Motion that shows what has become of what: the band and the ribbons of another picked word, numbers and colours after
-// a switch. Attributes, labels and the numbers in full have their end values at once; what moves is only what is seen.
+// Animations that show where something went: the band and the ribbons when another token is picked, numbers and colours
+// after a switch. Attributes, labels and `data-value` have their final values at once; only the looks move.
 
 import { written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 export const PICKED_MS = 250;
 export const PREVIEW_MS = { in: 90, out: 60 };
-const BECOMES_MS = { all: 600, word: 70, number: 90 }; // to come, and after the word and the number before it
+const BECOMES_MS = { all: 600, word: 70, number: 90 }; // duration, and delays from token to token, number to number
 const COLOURS_MS = 200;
 const NUMBERS_MS = 300;
 const MOST_CELLS = 1500; // more of them would cost frames
-const SAME = 2e-6; // of the largest number: what the page and torch round differently
+const SAME = 2e-6; // share of the largest number; torch and page round so differently at most
 const EASING = "cubic-bezier(0.3, 0, 0.2, 1)";
 
 /** @typedef {{ cell: BoardCell, from: number, to: number, end: string, written: string }} Run a number that counts
  *  up */
 
-// Whether the reader has asked for no motion.
+// Whether the reader asked the system for less motion.
 export function reducedMotion() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -31,10 +31,10 @@ export class Motion {
     /** @type {number | null} */
     this.frame = null;
     /** @type {Animation[]} */
-    this.following = []; // what moves to another word
+    this.following = []; // running animations towards another token
   }
 
-  // Draw another word's row, and let what marks it move there from where it was.
+  // Draw another token's row, and animate its marks from their old places to the new ones.
   /** @param {() => void} draw @param {number} duration */
   follow(draw, duration) {
     if (reducedMotion()) return draw();
@@ -52,11 +52,11 @@ export class Motion {
     });
   }
 
-  // What follows the picked word, and how each looks.
+  // The elements that follow the picked token, each with a function that returns its looks.
   /** @returns {{ element: Element, look: () => Record<string, string> }[]} */
   moving() {
     const { frame, flow, sentence } = this.board;
-    // Hundreds of ribbons would take longer to start than they move.
+    // Hundreds of ribbons would take longer to start than the animation lasts.
     const paths = sentence.paths.length > CONSTANTS.FITS ? [] : sentence.paths;
     const ribbons = paths.map(({ share }) => ({
       element: share,
@@ -67,8 +67,8 @@ export class Motion {
     return [...along, ...ribbons];
   }
 
-  // In the lesson, words become rows, and rows become numbers: names come down from the words, and numbers from their
-  // row's name. `before` says how many matrices were reached, null on a page that has just opened.
+  // In the lesson, tokens become rows and rows become numbers: animate the rows' names from the chips down, then the
+  // numbers from their row's name. `before` is the number of matrices in the step before, null on a page just opened.
   becomes(/** @type {number | null} */ before) {
     const { board: { data, frame, grids, sentence } } = this;
     if (!data.tells || data.tells.presents || reducedMotion()) return;
@@ -78,7 +78,7 @@ export class Motion {
         comes(name, `translate(${from.right - to.right}px, ${from.top - to.top}px)`, at * BECOMES_MS.word);
       }
     } else if (before === 0) {
-      // once they have their cells
+      // after the grids have their cells
       requestAnimationFrame(() => grids.forEach((grid) => grid.cells.slice(0, MOST_CELLS).forEach((cell, at) => {
         const { columns } = this.board.shown[grid.stage.name];
         const [row, column] = [Math.floor(at / columns), at % columns];
@@ -87,12 +87,12 @@ export class Motion {
     }
   }
 
-  // What had these numbers has others now: they count there, and colours change. `instead` names, for a matrix that
-  // stands in another's place, that other one.
+  // Animate numbers and colours from their values in `before`. `instead` maps a matrix to the one that stood in its
+  // place.
   /** @param {Matrices} before @param {Record<string, string>} instead */
   switched(before, instead = {}) {
     this.still();
-    if (reducedMotion() || this.board.story.told) return; // a story has bars and percents
+    if (reducedMotion() || this.board.story.told) return; // a story shows bars and percentages
     const changed = [...this.board.grids.values()]
       .flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
     if (changed.length > MOST_CELLS) return;
@@ -105,7 +105,7 @@ export class Motion {
   /** @param {Grid} grid @param {Matrix | undefined} before */
   changedIn({ stage, cells }, before) {
     const { board } = this;
-    const after = board.shown[stage.name]; // not there yet while an edit waits for its answer on a board built anew
+    const after = board.shown[stage.name]; // missing on a rebuilt board while an edit waits
     if (!before || before.rows !== after?.rows || before.columns !== after.columns) return [];
     const { values } = after;
     const limit = board.limitOf(stage);
@@ -129,7 +129,7 @@ export class Motion {
     });
   }
 
-  // Every number that still counts has its end value.
+  // Stop counting: give every number its final value.
   still() {
     if (this.frame !== null) cancelAnimationFrame(this.frame);
     this.frame = null;
@@ -137,7 +137,7 @@ export class Motion {
     this.runs = [];
   }
 
-  // What something else has written meanwhile stays.
+  // Write a number on its way, unless something else has written into the cell meanwhile.
   /** @param {Run} run @param {string} text */
   write(run, text) {
     const { data } = run.cell.text;
@@ -153,13 +153,13 @@ function comes(element, from, delay) {
     { id: "becomes", duration: BECOMES_MS.all, delay, easing: EASING, fill: "backwards" });
 }
 
-// A cell's colour, laid over its background: Chromium hands an animated background to its compositor, and a tab of 156
-// crashed when the style of such a cell changed afterwards.
+// A cell's colour as a shadow over its background, which isn't animated itself: Chromium animates backgrounds in its
+// compositor, and version 156 crashed when the style of such a cell changed afterwards.
 function filled(/** @type {string} */ colour) {
   return `inset 0 0 0 100px ${colour}`;
 }
 
-// On its way a small number isn't written in powers of ten, which would jump.
+// A number on its way, without powers of ten, which would make small numbers jump.
 /** @param {number} value @param {number} digits */
 function inBetween(value, digits) {
   return Math.abs(value) < 0.1 ** digits ? written(0, digits) : written(value, digits);

@@ -1,16 +1,15 @@
-// What stands where on the board, before anything is measured: the spine, with a row for each token, and over it the
-// right factors of its products.
+// The board's order, before anything is measured: the spine, which is a line of matrices with a row for each token, and
+// above it the right factors of its products.
 
 import { isOfOthers, isWhatIsRead } from "../cells/cell.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 
 /**
- * The columns of the spine, from left to right, of the stages that are placed. Over a product stands its right factor:
- * a given one with its bias under it; over scaled scores that stand beside scores, their mask; K on its side, with what
- * it is made by over it; V with what it is made by at its left.
- * Where tokens are `many`, V stands in the spine, before what it is a factor of: over it, it would be as high as the
- * spine.
- * What is read stands first, or, where nothing stands `beside` anything, where it's made.
+ * The columns of the spine, from left to right, for the stages that are placed. Above a product stands its right
+ * factor: a given factor with its bias below; K transposed, with W_k above it; V with W_v at its left. Above scaled
+ * scores that stand beside the scores is their mask. With `many` tokens, V stands in the spine, before its product,
+ * because above it V would be as high as the spine. The inputs of a second sentence stand first; with `beside` false,
+ * as in a story, in the order of computation.
  * @param {Stage[]} stages @param {string[]} placed @param {boolean} many @returns {Column[]}
  */
 export function planOf(stages, placed, many, beside = true) {
@@ -20,12 +19,12 @@ export function planOf(stages, placed, many, beside = true) {
   const taken = new Set();
   /** @type {Column[]} */
   const columns = [];
-  // From the end on: a factor is known by what it is a factor of.
+  // Backwards, because only a product knows its factors.
   for (const stage of [...table.values()].toReversed()) {
     if (taken.has(stage.name)) continue;
-    // Scaled scores that stand in the place of scores have over them what these are made of.
+    // Scaled scores in the place of the scores have the scores' factor above them.
     const made = stage.is.divides && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
-    // between two squares a third would be too much
+    // a mask stands above the scaled scores: a third square beside scores and scaled scores would take too much room
     const masked = stage.is.divides && made === stage && all.get(stage.sources[1])?.rule === "given";
     const [over, below] = made.is.beside ?? [null, null];
     const right = get(made.sources[masked ? 1 : over ?? -1]);
@@ -46,12 +45,12 @@ export function planOf(stages, placed, many, beside = true) {
   return many ? factorsBefore(ordered) : ordered;
 }
 
-// What is read stands before those that read, with names of its own.
+// Move the inputs of a second sentence, which have names of their own, before those of the queries.
 function readFirst(/** @type {Column[]} */ columns) {
   return columns.toSorted((one, other) => Number(isWhatIsRead(other.stage)) - Number(isWhatIsRead(one.stage)));
 }
 
-// A mask keeps its place while scaled scores stand in the place of scores.
+// While scaled scores stand in the place of the scores, the mask keeps its place behind them.
 function maskBehind(/** @type {Column[]} */ columns) {
   const at = columns.findIndex(({ stage, made }, i) => stage.is.divides && made !== stage
     && stage.sources[1] === columns[i - 1]?.stage.name);
@@ -64,7 +63,7 @@ export function isFactorIn(columns, { name }) {
   return columns.some(({ stage }) => stage.is.product && stage.sources[1] === name);
 }
 
-// What is the right factor of a column further on stands right before it.
+// Move each matrix that is the right factor of a later column directly before that column.
 function factorsBefore(/** @type {Column[]} */ columns) {
   return columns.flatMap((column) => {
     if (isFactorIn(columns, column.stage)) return [];
@@ -73,23 +72,23 @@ function factorsBefore(/** @type {Column[]} */ columns) {
   });
 }
 
-// What has more rows or columns than the matrices of a playground ever have is a strip: so wide, but no cell wider than
-// a pixel, or so high.
+// Matrices of language models may have so many rows or columns that they are drawn as a strip: cells are at most a
+// pixel wide, and the strip has one of these widths, or this height, in pixels.
 
 export const STRIP = { from: 128, widths: [384, 192, 126], height: 96 };
 export const THIN = STRIP.widths[STRIP.widths.length - 1];
 
-// Whether a matrix has too many rows or columns for cells that a hand finds.
+// Whether a matrix has too many rows or columns for cells that a reader could point at.
 export function isStrip(/** @type {{ rows: number, columns: number }} */ { rows, columns }) {
   return Math.max(rows, columns) > STRIP.from;
 }
 
-// What one word's story tells, from its input to its context and on: a part for each matrix of the spine, in the order
-// of the computation, before anything is measured.
+// ---- the parts of one token's story ----
 
 /**
- * Of most matrices it needs the picked word's row alone; of one that a product reads whole, such as K, every word's.
- * What is learned stands with the matrix that is made by it, and scores with the scaled ones.
+ * The parts of a story, in the order of the computation: one for each matrix of the spine. Most show only the picked
+ * token's row; a matrix that a product reads whole, such as K, shows all rows. A learned matrix belongs to the part
+ * that it makes, and the scores belong to the scaled scores.
  * @param {Stage[]} stages @param {string[]} placed @returns {Part[]}
  */
 export function partsOf(stages, placed) {
@@ -100,12 +99,12 @@ export function partsOf(stages, placed) {
     const { factor, weight, weightBias } = column;
     const own = column === raw ? [] : [{ ...partOf(column), raw: (column === scaled && raw?.stage) || null }];
     if (!factor || factor.rows === "feature") return own;
-    const kind = factor.columns === "key" ? "pairs" : "all"; // of a mask, the picked word's row
+    const kind = factor.columns === "key" ? "pairs" : "all"; // a mask has a number for each pair
     return [{ kind, stage: factor, weight, bias: weightBias, raw: null, mixes: false }, ...own];
   }));
 }
 
-// What is learned stands with the first part that is made by it.
+// A learned matrix stays only with the first part that it makes.
 /** @param {Part[]} parts @returns {Part[]} */
 function withoutTwice(parts) {
   const isFirst = (/** @type {Part} */ { weight }, /** @type {number} */ at) => !parts.slice(0, at)
@@ -115,49 +114,50 @@ function withoutTwice(parts) {
 
 /** @param {Column} column @returns {Omit<Part, "raw">} */
 function partOf({ stage, factor, turned, bias }) {
-  const vectors = isOfOthers(stage) ? "all" : "row"; // none of these is the picked word's
+  const vectors = isOfOthers(stage) ? "all" : "row"; // a second sentence has no row of the picked token
   const kind = stage.columns !== "key" ? vectors : stage.is.shares?.powers ? "shares" : "pairs";
   const learned = factor?.rows === "feature";
   return { kind, stage, weight: learned ? factor : null, bias: learned ? bias : null,
     mixes: Boolean(factor) && !learned && !turned };
 }
 
-// Whether a part is made of nothing but the one before it, so that both may stand in one line.
+// Whether a part is computed only from the one before it, so that both can share a line.
 /** @param {Part | undefined} before @param {Part} part */
 export function follows(before, part) {
   return before?.kind === "row" && part.kind === "row" && !before.mixes && part.stage.sources[0] === before.stage.name
     && (part.weight !== null || part.stage.sources.length === 1);
 }
 
-// Where the name of each matrix stands, and how much room it has there: up to what stands beside it at the same height.
+// ---- the place and room of each matrix's title ----
 
-export const HEADED = 24; // a column as wide has its name over it
-const TWO_LINES = 36; // names of features over narrower ones stand in two lines by turns
+// Lengths in pixels.
+export const HEADED = 24; // columns at least this wide have their names above them
+const TWO_LINES = 36; // above narrower columns, names of features alternate between two lines
 const LINE = 20;
-const [LETTER, UNDER] = [6, 15]; // of a name, how wide; and how far a second line stands under the first
-const APART = 6; // between a title and what comes next
-const ABOVE = 19; // a matrix, where its title begins, or names of its columns
+const [LETTER, UNDER] = [6, 15]; // width of a letter, and distance of a second line from the first
+const APART = 6; // between a title and its right neighbour
+const ABOVE = 19; // from the top of a title, or of the columns' names, to the matrix below
 
 export const LEGEND = { width: 120, height: 46, above: 62 };
 const LEAD = { all: 58, fewer: 32, below: 3, height: 14, aside: 4 };
 const { MASK } = CONSTANTS;
 
-// The scale of the weights' colours, over these.
+// The place of the colour scale, above the attention weights.
 /** @param {Layout} layout @param {Box} weights @returns {Rect} */
 export function legendAt({ above, scale }, weights) {
   return { x: weights.x, y: Math.max(0, above - LEGEND.above * scale), width: LEGEND.width * scale,
     height: LEGEND.height * scale };
 }
 
-// The gap before the weights: from what stands right before them, scores, or the mask that is added to these.
+// The gap before the attention weights: from their left neighbour, which holds scores, scaled scores or a mask.
 /** @param {Layout} layout @param {Box} weights @returns {{ x: number, width: number } | null} */
 export function gapBefore({ boxes }, weights) {
   const read = ["scores", MASK, "scaled_scores"].flatMap((name) => boxes[name] ?? []).toSorted((a, b) => b.x - a.x)[0];
   return read ? { x: read.x + read.width, width: weights.x - read.x - read.width } : null;
 }
 
-// The words under that gap, which lead to all stages, or back to fewer. Names stand at both sides of them: where the
-// gap is narrow they reach to the left, away from where one begins.
+// The place of the button that shows all stages, or fewer again, below that gap. Titles stand on both sides of it: if
+// the gap is too narrow, the button extends to the left, away from the title that begins at the weights.
 /** @param {Layout} layout @param {Box} weights @param {boolean} all whether all are shown @returns {Rect | null} */
 export function leadAt(layout, weights, all) {
   const { scale } = layout;
@@ -168,17 +168,16 @@ export function leadAt(layout, weights, all) {
   return { x, y: weights.y + weights.height + LEAD.below * scale, width, height: LEAD.height * scale };
 }
 
-// Whether names of features stand in two lines; the title is then beside them, over the names of rows.
+// Whether names of features alternate between two lines; the title then stands at their left, above the rows' names.
 export function inTwoLines(/** @type {Box} */ { cell }, /** @type {number} */ scale) {
   return cell < TWO_LINES * scale;
 }
 
 /**
- * The titles of all that is placed: over it, or under it where there are names of columns or what it is made of over
- * it.
- * They end before the next matrix, its title, what leads to all stages, and the `end` of the board. `hasNames`
- * is whether features of a matrix have names, drawn over it where its columns are wide enough; `all` whether all stages
- * are shown, null where nothing leads to them.
+ * The titles' places: above each matrix, or below it if names of columns or a factor stand above. A title ends before
+ * the next matrix, that one's title, the button for all stages, and the board's `end`. `hasNames` says whether a
+ * matrix's features have names, which show if its columns are wide enough; `all` whether all stages are shown, null if
+ * no button leads to them.
  * @param {Layout} layout @param {Stage[]} stages @param {(stage: Stage) => boolean} hasNames @param {number} end
  * @param {boolean | null} all
  * @returns {Record<string, Rect>}
@@ -192,11 +191,11 @@ export function titlesOf(layout, stages, hasNames, end, all = null) {
   const starts = placed.map((stage) => {
     const box = boxes[stage.name];
     const over = columns.some(({ factor }) => factor === stage);
-    const headed = isNamed(stage) || (over && stage.columns === "key"); // by names of its columns
+    const headed = isNamed(stage) || (over && stage.columns === "key"); // has names of columns above it
     const below = (stage.columns === "key" && !over)
       || columns.some((column) => column.stage === stage && column.factor?.is.product && !column.turned);
     const weight = columns.find((column) => column.factor === stage)?.weight;
-    // of the line that leads there
+    // room for the line from W_k down to K
     const beside = box.turned && weight ? Math.min(boxes[weight.name].width, box.width / 2) : 0;
     const aside = isAside(stage) ? labels : 0;
     const y = below ? box.y + box.height + 3 : box.y - (headed && !aside ? 2 : 1) * ABOVE * scale;
@@ -216,7 +215,7 @@ export function titlesOf(layout, stages, hasNames, end, all = null) {
       .filter((each) => each.of !== of && each.x + each.width > x && each.y < y + height && each.y + each.height > y);
     return { x, y, width: Math.max(0, Math.min(end, ...beside.map((each) => each.x - APART * scale)) - x), height };
   };
-  // What has no room beside its symbol stands under it, where nothing is over that.
+  // A description without room beside its symbol gets a second line, if nothing stands above the title.
   return Object.fromEntries(starts.map((start, at) => {
     const by = UNDER * scale;
     const [one, two] = [start, { ...start, y: start.y - by, height: start.height + by }].map(within);

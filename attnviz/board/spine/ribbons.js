@@ -1,16 +1,15 @@
-// The ribbons between the words of a sentence, or from one sentence to another: what the picked word reads, as shares
-// of one width.
+// The ribbons between the tokens of a sentence, or from one sentence to another: the picked token's attention weights,
+// as shares of one width.
 
 export const WHOLE = 56; // the widths of all ribbons together
-const FAN = 36; // how far apart they leave the picked word
-export const EDGE = 20; // beside the words, up to the edge of the page
-export const LOOP = WHOLE + 5; // how far a word's own reaches from its middle
+const FAN = 36; // the width from which they start at the picked token
+export const EDGE = 20; // room beside the sentence, up to the page's edge
+export const LOOP = WHOLE + 5; // how far a token's ribbon to itself reaches from its middle
 
 /**
- * The ribbons of a word, in the order of the words: `shares` are those of the words, null for one that may not be read,
- * or what each gives this word;
- * `middles` are where the words stand, `floor` is where their upper edges are. `start` is where the picked word stands,
- * where it's none of these, and `picked` is -1 then. They stay below the `roof`.
+ * The ribbons of a token, in the order of the tokens. `shares` has its attention weight for each token, null if masked,
+ * or the weight that each token gives to it. `middles` are the tokens' places, `floor` is their upper edge; the ribbons
+ * stay below `roof`. In cross-attention `picked` is -1, and `start` is the picked token's place in the other sentence.
  * @param {(number | null)[]} shares @param {number} picked @param {number[]} middles @param {number} floor @param
  * {number} scale
  * @returns {Ribbon[]}
@@ -18,7 +17,7 @@ export const LOOP = WHOLE + 5; // how far a word's own reaches from its middle
 export function ribbonsOf(shares, picked, middles, floor, scale, start = middles[picked], roof = 0) {
   const highest = floor - roof - 4 * scale;
   const fan = FAN * scale;
-  // What a word reads is one whole; what it is given by others is not.
+  // The weights of a query add up to 1; those that a key is given may add up to more.
   const whole = Math.max(1, shares.reduce((/** @type {number} */ sum, share) =>
     sum + (share !== null && Number.isFinite(share) ? share : 0), 0));
   let left = -fan / 2;
@@ -36,25 +35,25 @@ export function ribbonsOf(shares, picked, middles, floor, scale, start = middles
   return ribbons;
 }
 
-export const GROUPS = 48; // of ribbons about as wide, where there are many words
+export const GROUPS = 48; // with many tokens, ribbons of similar width are drawn as one path, in so many groups
 const PER_OCTAVE = 4;
 
 /**
- * Many ribbons as few lines: those that are about as wide are one, whose width is theirs on average.
+ * Merge many ribbons into few paths: ribbons of similar width share a path, with their average width.
  * @param {Ribbon[]} ribbons @param {number} scale @returns {Ribbon[]} with the number of its group as its word
  */
 export function merged(ribbons, scale) {
   /** @type {Ribbon[][]} */
   const groups = [];
   for (const ribbon of ribbons) {
-    const down = Math.round(PER_OCTAVE * Math.log2((WHOLE * scale) / ribbon.width)); // from the widest on
+    const down = Math.round(PER_OCTAVE * Math.log2((WHOLE * scale) / ribbon.width)); // 0 for the widest
     (groups[Math.max(0, Math.min(GROUPS - 1, down))] ??= []).push(ribbon);
   }
   return groups.flatMap((group, word) => ({ word, width: group.reduce((sum, { width }) =>
     sum + width, 0) / group.length, path: group.map(({ path }) => path).join(" ") }));
 }
 
-// From a word to itself: an arch, open however wide it is, that stays within the page's edge.
+// A ribbon from a token to itself: an arch that stays open even if it is wide, and within the page's edge.
 /** @param {number} middle @param {number} floor @param {number} highest @param {number} scale @param {number} width */
 function loop(middle, floor, highest, scale, width) {
   const inner = Math.max(9 * scale, width / 2 + 5 * scale);
@@ -65,7 +64,8 @@ function loop(middle, floor, highest, scale, width) {
   return arch(x - inner, x + inner, floor, height, outer - inner);
 }
 
-// Its middle rises to three quarters of the height, and half of its width is over that: the upper edge is seen, too.
+// A ribbon to another token. The curve rises to three quarters of its control points' height, and half of the ribbon's
+// width lies above that; the height is limited so that the upper edge stays in sight.
 /** @param {number} from @param {number} to @param {number} floor @param {number} highest @param {number} scale
  *  @param {number} width */
 function arc(from, to, floor, highest, scale, width) {
@@ -80,7 +80,7 @@ function arch(from, to, floor, height, aside = 0) {
   return inPath`M${from} ${floor} C ${from - aside} ${top}, ${to + aside} ${top}, ${to} ${floor}`;
 }
 
-// A path, its lengths in tenths of a pixel.
+// The text of an SVG path, with lengths rounded to tenths of a pixel.
 /** @param {TemplateStringsArray} texts @param {(string | number)[]} parts */
 export function inPath(texts, ...parts) {
   const rounded = parts.map((part) => (typeof part === "number" ? Math.round(part * 10) / 10 : part));

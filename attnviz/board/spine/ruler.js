@@ -1,5 +1,5 @@
-// The ruler beside a number that is dragged: how far a hand leads it, where it was and what it is. On a first visit it
-// stands there before anything is done, beside one number, and says what that does.
+// The ruler beside a number that is dragged: how far the pointer moves it, its value before and now. On a first visit
+// the ruler stands beside one number from the start, and says what dragging it would change.
 
 import { make, toggle, UNSEEN } from "../cells/elements.js";
 import { evaluateWithin } from "../values/evaluate.js";
@@ -7,20 +7,21 @@ import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-const REACH = 100; // pixels of a hand for the largest number of a matrix
-const [LEAST, KNOB] = [60, 12]; // of a ruler, and of its knob
+// Lengths in pixels.
+const REACH = 100; // of a drag that changes a number by the largest one of its matrix
+const [LEAST, KNOB] = [60, 12]; // the shortest ruler, and half of its knob's height
 const TICK = 24; // between two ticks, at least
-const NEAR = 2; // a tick, its number is meant
+const NEAR = 2; // so near to a tick, a dragged number snaps to it
 
-/** How many pixels of a hand a one is. @param {Matrix} matrix */
+/** How many pixels of a drag change a number by 1. @param {Matrix} matrix */
 function pixelsPerOne({ values }) {
   const most = values.reduce((largest, value) =>
     (Number.isFinite(value) ? Math.max(largest, Math.abs(value)) : largest), 1);
   return REACH / most;
 }
 
-/** What a hand makes of a number: whole hundredths, or a tick's number or what it was `drawn` with, where it comes near
- *  that.
+/** A number after a drag: a whole number of hundredths, or the nearby number of a tick, or the number that was `drawn`
+ *  at first.
  *  @param {number} before @param {number} way in pixels @param {number} perOne @param {boolean} fine
  *  @param {number} drawn */
 export function draggedTo(before, way, perOne, fine, drawn) {
@@ -37,17 +38,17 @@ export class Ruler {
    *  | "input" | "layout" | "query" | "sentence" | "shown" | "stage" | "stages" | "story" | "torch">} board */
   constructor(board) {
     this.board = board;
-    this.first = board.host.store?.isFirst() ?? false; // until anything was done
-    this.perOne = 1; // of the drag
+    this.first = board.host.store?.isFirst() ?? false; // a first visit, until the reader does something
+    this.perOne = 1; // pixels of a drag that change the number by 1
     this.before = 0;
     /** @type {number | null} */
-    this.from = null; // where on the spine a hand took hold of it
+    this.from = null; // where on the spine the drag began
     /** @type {Rect | null} */
     this.at = null;
     this.says = make("div", "ruler-says");
     this.line = make("div", "ruler-line");
     this.knob = make("div", "ruler-knob");
-    this.element = make("div", "ruler", [this.says, this.line, this.knob], UNSEEN); // its cell is and says it
+    this.element = make("div", "ruler", [this.says, this.line, this.knob], UNSEEN); // screen readers know the cell
     this.knob.onpointerdown = (event) => {
       const place = this.place;
       if (!place || board.drag || event.button !== 0) return;
@@ -57,7 +58,7 @@ export class Ruler {
     };
   }
 
-  // The first thing to do: to drag the largest number of what makes the first product, to below 0.
+  // The cell that a newcomer is invited to drag below 0: the largest number of W_q.
   /** @returns {Place | null} */
   get toy() {
     const { board } = this;
@@ -74,7 +75,8 @@ export class Ruler {
     return this.board.drag ?? this.toy;
   }
 
-  // What happens to the picked word when the number of the toy is 0: only what is so is said.
+  // What the picked token reads most once the toy's number is 0, in a sentence; it is computed, and "" if nothing
+  // changes.
   get promise() {
     const { board, toy } = this;
     const weights = board.shown.attention_weights;
@@ -90,13 +92,13 @@ export class Ruler {
     };
     const key = mostOf(weights);
     if (mostOf(matrices.attention_weights) === key) return "";
-    const from = board.stages.get("attention_weights").own_from; // where this sentence begins among all that is read
+    const from = board.stages.get("attention_weights").own_from; // index of this sentence's first key
     const own = from !== null && key === from + board.query;
     return say(own ? "board.ruler.promise_itself" : "board.ruler.promise",
       { token: board.data.labels[board.query], key: board.data.keys[key] });
   }
 
-  // Something was done: it is no first visit any more.
+  // The reader has done something: end the first visit's looks.
   begun() {
     if (!this.first) return;
     this.first = false;
@@ -106,7 +108,7 @@ export class Ruler {
     if (this.board.story.told) this.board.assembly.lay();
   }
 
-  // A number is taken hold of.
+  // Start with a number before it is dragged.
   /** @param {Place} place @param {number} before @param {number | null} from */
   hold(place, before, from = null) {
     this.from = from;
@@ -114,7 +116,7 @@ export class Ruler {
     this.before = before;
   }
 
-  // After everything has its place, and with each move of a hand.
+  // Draw the ruler, after the board is laid out and with each move of a drag.
   show() {
     const { board, place } = this;
     const { drag, layout } = board;
@@ -126,7 +128,7 @@ export class Ruler {
     const [across, down] = box.turned ? [place.row, place.column] : [place.column, place.row];
     const [left, middle] = [box.x + across * box.cell, box.y + (down + 0.5) * box.row];
     const most = REACH / this.perOne;
-    // It lies where no number does: from the cell to the left.
+    // It extends from the cell to the left, as far as no number stands there.
     const from = this.from ?? left - 3;
     const zero = from - (this.before + most) * this.perOne;
     const free = across ? left : Math.max(zero, this.freeTo(left, middle));
@@ -138,7 +140,7 @@ export class Ruler {
     const at = held ? Math.min(left, Math.max(free, from + (value - this.before) * this.perOne))
       : left - 3;
     this.line.style.setProperty("--to", `${at - free}px`);
-    // What it says ends before the lines that lead away from what is multiplied with.
+    // Its text ends where the left factor does, before the lines that start there.
     const x = layout.boxes[this.sourceOf(place)];
     const end = x && x.x + x.width < left ? x.x + x.width : left - 8;
     Object.assign(this.says.style, { right: `${left - 4 - end}px`, width: `${Math.min(240 * layout.scale, end)}px` });
@@ -158,12 +160,12 @@ export class Ruler {
     this.says.replaceChildren(make("span", "", [drag]), ...(promise ? [make("b", "", [promise])] : []));
   }
 
-  // What is multiplied with a matrix.
+  // The left factor of the product with this right factor.
   sourceOf(/** @type {Place} */ { matrix }) {
     return [...this.board.stages.values()].find(({ sources }) => sources[1] === matrix)?.sources[0] ?? "";
   }
 
-  // How far to the left nothing stands at a height, and names of rows neither.
+  // The left end of the free room at a height: neither matrices nor names of rows stand there.
   /** @param {number} left @param {number} middle */
   freeTo(left, middle) {
     const { boxes, labels, start } = this.board.layout;
@@ -172,8 +174,8 @@ export class Ruler {
     return Math.max(middle > start ? labels : 0, ...inWay.map(({ x, width }) => x + width + 4));
   }
 
-  // Ticks at whole numbers, so many that they can be told apart.
-  /** @param {number} from @param {number} to @param {number} zero where the least number is @param {number} most */
+  // Ticks at whole numbers, at least TICK pixels apart.
+  /** @param {number} from @param {number} to @param {number} zero place of the least number @param {number} most */
   ticks(from, to, zero, most) {
     const power = 10 ** Math.max(0, Math.ceil(Math.log10(TICK / this.perOne)));
     const step = power / 2 >= 1 && (power / 2) * this.perOne >= TICK ? power / 2 : power;

@@ -1,5 +1,5 @@
-// The sentence: its words as chips, between them the ribbons of the picked one, below each its share. It is how a token
-// is picked, and the overview of what it reads.
+// The sentence: a chip for each token, ribbons from the picked one to those that it reads, and below each chip its
+// attention weight. Readers pick tokens here, and see at a glance what the picked one reads.
 
 import { KEYS, press } from "../keys.js";
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
@@ -16,19 +16,19 @@ import { WordKinds } from "./word_kinds.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @typedef {"share" | "before" | "first" | "second"} Drawn of the head in view, the same before an edit, and of two
- *  other heads */
+/** @typedef {"share" | "before" | "first" | "second"} Drawn kinds of ribbons: of the head in view, of the same before
+ *  a drag, and of two other heads */
 
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-// pixels that what is read takes; so many where the page is narrow, and it begins over the ribbons' roof, or under what
-// is done with the words
+// The text on what is read, in pixels: its height, on an enlarged board, and if it is narrower than `narrow`; how far
+// it may begin above the ribbons, and below the tools.
 const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4, tools: 34 };
-const FITS = ["0.85", "0.75", "0.6"]; // times as large is what is read, where it has no room otherwise
-const PLAY = 118; // pixels beside it that Play has in a lecture room ...
-const NARROW = 300; // ... on a board as wide
-// pixels of the screen that letters of words have, before the words scroll
+const FITS = ["0.85", "0.75", "0.6"]; // smaller and smaller font sizes for that text, tried until it fits
+const PLAY = 118; // pixels that Play takes beside it while presenting ...
+const NARROW = 300; // ... unless the board is narrower than this
+// screen pixels: the smallest letters of chips; if they still don't fit, the chips scroll
 const SMALLEST = 10;
 
 export class Sentence {
@@ -55,18 +55,18 @@ export class Sentence {
     /** @type {Record<Drawn, SVGPathElement>[]} */
     this.paths = [];
     this.read = new ReadWords(board);
-    this.drawn = { ...NONE }; // whether any of these has a ribbon
+    this.drawn = { ...NONE }; // whether there are ribbons of each kind
     /** @type {{ at: number, tips: string } | null} */
-    this.marked = null; // which chip says that it is picked
+    this.marked = null; // the chip that is marked as picked, and all chips' tips
     /** @type {{ row: string, key: number, now: string, told: string } | null} */
-    this.changed = null; // what a number that was held did to what is read
-    this.measured = 0; // the frame in which it's seen whether what is said has room
+    this.changed = null; // how the last drag changed what is read most
+    this.measured = 0; // the frame requested to measure whether the text fits
     /** @type {number[]} */
     this.middles = [];
     /** @type {number[]} */
-    this.ends = []; // where the words stand that are read
-    this.end = 0; // where the last word ends
-    this.by = 1; // times as large are ribbons
+    this.ends = []; // middles of the chips that are read
+    this.end = 0; // right edge of the last chip
+    this.by = 1; // scale of the ribbons
     this.hall = false;
     this.strip.addEventListener("keydown", (event) => press(KEYS.sentence, /** @type {Board} */ (board), event));
     this.strip.addEventListener("pointerleave", () => board.picking.preview(null));
@@ -83,12 +83,12 @@ export class Sentence {
     this.by = hall ? scale / 2 : scale;
     const size = hall ? PRESENTED.letters * scale : scale;
     const beside = !below && !tells && data.says !== false;
-    // Else what is read gives way to it.
+    // Only without a text on what is read, which would leave room for Play itself.
     const play = this.playsHere && data.says === false && layout.columns.length ? PLAY * scale : 0;
     const free = width - play - (beside ? (Math.max(BESIDE, this.tools.wide) + 2 * BETWEEN) * scale : kept);
     const words = this.putWords(layout, wordsIn(all, free, size, SMALLEST / zoom));
     const last = Math.max(this.middles[this.middles.length - 1], (LOOP - EDGE) * this.by);
-    const left = ribbons ? Math.max(words, last + LOOP * this.by) : words; // nothing is told under a ribbon
+    const left = ribbons ? Math.max(words, last + LOOP * this.by) : words; // no text stands below a ribbon
     this.putShares(layout);
     this.putRibbons(layout, this.end);
     this.strip.replaceChildren(this.ribbons, ...this.chips, ...this.read.chips, ...this.shares);
@@ -101,7 +101,7 @@ export class Sentence {
     this.mark();
   }
 
-  // The words side by side; where the last one ends is kept, and where a next one would begin is returned.
+  // Create and place all chips side by side; return where a next one would begin.
   /** @param {Layout} layout @param {ReturnType<typeof wordsIn>} words */
   putWords({ arcs, chips }, { letters, widths, between }) {
     const { labels, others } = this.board.data;
@@ -115,7 +115,7 @@ export class Sentence {
     };
     this.chips = labels.map((label, at) => this.chip(label, at));
     this.middles = this.chips.map((chip, at) => stand(chip, widths[at]));
-    // The words of a second sentence stand behind those of the first, apart from them.
+    // Tokens of a second sentence stand behind the first one's, after a gap.
     this.read.build();
     if (others) left += widths[labels.length] + between;
     const ends = this.read.chips.map((chip, at) => stand(chip, widths[labels.length + 1 + at]));
@@ -128,13 +128,13 @@ export class Sentence {
   /** @param {string} label @param {number} at */
   chip(label, at) {
     const chip = button("chip", label, () => this.board.picking.pick(at), { role: "radio" });
-    // A pointer counts once it moves: words may come to stand under one that rests.
+    // Only a moving pointer counts, because a new layout may bring a chip under one that rests.
     chip.onpointermove = ({ pointerType, movementX, movementY }) =>
       pointerType === "mouse" && (movementX || movementY) && this.board.picking.preview(at);
     return chip;
   }
 
-  // Shares stand under the words that are read, or, where those are asked for, that read.
+  // Place the weights below the tokens that are read, and in cross-attention also below those that read.
   putShares(/** @type {Layout} */ { arcs, chips, scale }) {
     this.shares = [...this.ends, ...(this.board.data.others ? this.middles : [])].map((middle) => {
       const share = make("span", "share");
@@ -157,14 +157,14 @@ export class Sentence {
     write(this.ribbons, "height", String(arcs));
   }
 
-  // What is read, beside the words or below them. What is said of the numbers may be long: it scrolls, and runs under
-  // nothing.
+  // Place the text on what is read, beside the chips or below them. It may be long: its height is limited and it
+  // scrolls, so that nothing covers it.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
   putSays(layout, left, width, below) {
     const { scale, arcs, chips, shares } = layout;
     const { data } = this.board;
-    const over = data.ofNow && !numbersFirst(data); // what is done with the words stands under it
-    const { above } = this.tools; // or it stands over what is read
+    const over = data.ofNow && !numbersFirst(data); // the tools stand below it
+    const { above } = this.tools; // whether the tools stand above it instead
     const under = above ? arcs + chips + shares : toolsAt(layout, data.says !== false);
     const room = scale > 1 ? SAYS.large : width - left < SAYS.narrow ? SAYS.higher : SAYS.high;
     const least = above ? SAYS.tools : -SAYS.over;
@@ -181,22 +181,22 @@ export class Sentence {
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, this.hall) * scale : 0)}px`;
   }
 
-  // Whether a lecture room has Play in the line of what is read: under the board it would be out of sight. A question's
-  // boards that stand beside others have no room for it.
+  // Whether Play stands in the line of the text on what is read: while presenting, since below the board it would be
+  // out of sight. A question's boards that stand side by side have no room for it.
   get playsHere() {
     const { data, root } = this.board;
     const beside = data.store && (data.head !== null || root.offsetWidth < NARROW);
     return data.sentence && numbersFirst(data) && !beside;
   }
 
-  // Take Play's controls into that line.
+  // Put Play's controls into that line.
   hold(/** @type {HTMLElement} */ controls) {
     this.element.append(controls);
     controls.style.top = this.says.style.top;
   }
 
-  // A story has its ribbons over columns, between these middles.
-  /** @param {number[]} middles @param {number} arcs how high they are */
+  // Draw the ribbons above a story's columns, between these middles.
+  /** @param {number[]} middles @param {number} arcs height of the ribbons */
   arch(middles, arcs) {
     if (!this.layout) return;
     this.layout = { ...this.layout, arcs, roof: 0 };
@@ -205,7 +205,7 @@ export class Sentence {
     this.putRibbons(this.layout, middles[0] + middles[middles.length - 1]);
   }
 
-  // Which word is picked, and what its chip says. Of hundreds of words, the others stay as they are.
+  // Mark the picked token's chip, and update the chips' tips. With hundreds of chips, unchanged ones aren't touched.
   mark() {
     const { data, picked } = this.board;
     const { marked } = this;
@@ -222,7 +222,7 @@ export class Sentence {
     });
   }
 
-  // What ribbons and chips show of a token.
+  // The weights that a token's ribbons and chips show.
   /** @param {Matrices} matrices @param {number} token @param {string} name */
   sharesFor(matrices, token, name = WEIGHTS) {
     return sharesOf({ stages: this.board.stages, matrices }, token, name, this.board.byReaders);
@@ -256,31 +256,31 @@ export class Sentence {
     const row = [query, ...board.data.labels].join("\n");
     const now = (/** @type {number} */ key) => percent(shares[key] ?? NaN);
     if (before) this.changed = change && { row, key: change[2], now: now(change[2]), told: change[0] };
-    const { changed } = this; // told while it's still so
+    const { changed } = this; // reported as long as it is still true
     const did = !before && !byReaders && changed?.row === row && changed.now === now(changed.key) ? [`${changed.told}.`]
       : [];
     const [found, part] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
     const unknown = board.data.byClass === "unknown";
     const reads = unknown ? say("words.english") : change ? found : this.cautious(found);
     const share = unknown ? "" : part;
-    // a question has few words, and a hall needs its room: it stands on the scale
+    // without the even share on a compact board or a question's, where the colour scale marks it
     const even = board.data.store || this.hall ? "" : [...did, share].join(" ");
     toggle(board.root, "newcomer", board.ruler.first && board.explores);
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, unbroken(reads));
     setText(this.even, even);
-    const about = board.settled && !this.kinds.note ? board.data.about : ""; // a changing number may make it untrue
+    const about = board.settled && !this.kinds.note ? board.data.about : ""; // untrue of numbers that change
     this.kinds.show(this.hall || !board.settled);
     setText(this.about, about);
     if (said !== [unbroken(reads), even, about].join("\n")) this.letScroll();
   }
 
-  // A finding, behind what says that the numbers are made up by what kind of words there are.
+  // A finding; if vectors are made up from kinds of words, the sentence says so first.
   cautious(/** @type {string} */ finding) {
     return this.board.data.byClass ? say("words.made_up", { finding }) : finding;
   }
 
-  // While a number is held: what was read most, then and now.
+  // During a drag: the weight of the key that was read most before, then and now.
   /** @param {(number | null)[] | null} before @param {(number | null)[]} shares
    *  @returns {[reads: string, even: string, key: number] | null} */
   changeOf(before, shares) {
@@ -297,13 +297,13 @@ export class Sentence {
     return [board.data.chance ? say("summary.chance.change", { finding }) : finding, "", key];
   }
 
-  // What is read gets smaller letters where it has no room; what still has more lines can be scrolled by keyboard, too.
-  // Measured behind the frame that draws it, which lays it out in any case.
+  // Make the text on what is read smaller until it fits; if it still doesn't, it can be scrolled, by keyboard, too. It
+  // is measured after the frame that draws it, which computes the layout anyway.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
       const { says } = this;
-      const isWide = () => says.scrollWidth > says.clientWidth; // as the one line of a hall may be
+      const isWide = () => says.scrollWidth > says.clientWidth; // a compact board has one line
       const isHigh = () => says.scrollHeight - says.clientHeight > this.apart;
       says.classList.remove("wraps");
       says.style.setProperty("--fits", "1");
@@ -315,18 +315,19 @@ export class Sentence {
     }));
   }
 
-  // Large letters reach out of their lines by more pixels than small ones: by less than this, no line follows.
+  // An overflow of up to so many pixels isn't another line: letters reach out of theirs, larger ones farther.
   get apart() {
     return SAYS.over * (this.layout?.scale ?? 1);
   }
 
-  // Where lines follow below, the last one that is seen fades: a finger's scroll bar shows only while it scrolls.
+  // Fade the last visible line if more lines follow: touch screens show a scroll bar only while scrolling.
   fade() {
     const { scrollHeight, clientHeight, scrollTop } = this.says;
     toggle(this.says, "goes-on", scrollHeight - clientHeight - scrollTop > this.apart);
   }
 
-  // From the word whose row it is, or whose column, or, of a piece, from the one that this is of.
+  // Draw ribbons from the token whose row, or with `byReaders` whose column, the weights are. A row that is a piece of
+  // another token's starts there.
   /** @param {Drawn} which @param {(number | null)[]} shares @param {number} token */
   draw(which, shares, token, name = WEIGHTS) {
     if (!this.layout || (!shares.length && !this.drawn[which])) return;
@@ -347,13 +348,13 @@ export class Sentence {
     });
   }
 
-  // A key moves on from one word to another.
+  // Move between chips by keyboard.
   lead(/** @type {KeyboardEvent} */ event) {
     if (this.read.keydown(event)) return;
     const at = ledTo(event, this.board.picked, this.chips.length);
     if (at === null) return;
     event.preventDefault();
-    this.chips[at].focus(); // before anything changes: it has the page laid out, and so that is done once
+    this.chips[at].focus(); // first, because focusing computes the layout, which later changes would make it do again
     this.board.picking.pick(at);
   }
 }

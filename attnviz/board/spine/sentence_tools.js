@@ -1,4 +1,4 @@
-// What stands beside the words: to play their row, to ask why, another sentence, a layer.
+// The tools beside the sentence: Play, "Why?", editing the sentence, choosing a layer.
 
 import { button, make, setText, toggle, write } from "../cells/elements.js";
 import { numbersFirst } from "./hall.js";
@@ -8,12 +8,12 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Sentence } from "./sentence.js" */
 
-// pixels that they take: where nothing is read, where it is, and those for layers
+// widths in pixels: without a text on what is read, with one, and of the layers' menu
 const TOOLS = { few: 290, most: 410, layers: 110 };
-const [LINE, LOW] = [34, 28]; // high is a line of them, under what is read, and in a lecture room
-const SAYS = 78; // pixels over it
+const [LINE, LOW] = [34, 28]; // pixels: height of the line, and on a compact board
+const SAYS = 78; // pixels above it, for the text on what is read
 
-/** Where their line begins: under what is read, which is larger on a large screen.
+/** The top of the tools' line, below the text on what is read, which is larger on a large screen.
  *  @param {Layout} layout @param {boolean} says */
 export function toolsAt(layout, says) {
   const { chips, scale } = layout;
@@ -41,24 +41,25 @@ export class SentenceTools {
     this.layers =
       make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
     this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
-    this.under = { x: 0, height: 0 }; // beside the words, so much is free under it
-    this.beside = 0; // so wide it is at the right of what is read, which stands under the words
-    this.above = false; // whether it stands over what is read, which begins under it
+    this.under = { x: 0, height: 0 }; // the free area below the tools, beside the sentence
+    this.beside = 0; // width of the tools if they stand at the right of the text below the sentence, otherwise 0
+    this.above = false; // whether the tools stand above that text
     this.element = make("div", "tools", [this.why, this.editing, this.layers, this.readers]);
     /** @type {((take: boolean, leave?: boolean) => void) | null} */
-    this.end = null; // of the box in which the sentence is written
+    this.end = null; // closes the box for editing the sentence
   }
 
-  // How many pixels they take beside the words.
+  // The width of the tools in pixels.
   get wide() {
     const { data } = this.board;
-    if (data.ofNow === false || numbersFirst(data)) return 0; // or others have theirs
+    if (data.ofNow === false || numbersFirst(data)) return 0; // there are none
     return (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
   }
 
-  // Under what is read, which stands behind the words, up to `left`; or above them where there is no room.
+  // Place the tools below the text on what is read, at the right of the chips, which end at `left`; without room there,
+  // above the chips.
   /** @param {Layout} layout @param {number} left @param {number} width
-   *  @param {boolean} below whether what is read stands below the words */
+   *  @param {boolean} below whether the text on what is read stands below the chips */
   build(layout, left, width, below) {
     const { data, plane } = this.board;
     const { scale, arcs, chips } = layout;
@@ -66,7 +67,7 @@ export class SentenceTools {
     toggle(this.sentence.element, "awaits", false);
     toggle(this.element, "gone", this.wide === 0);
     this.why.hidden = !plane.possible;
-    this.element.prepend(this.why); // which a story has in the dock
+    this.element.prepend(this.why); // a story moves it into the dock
     const tools = this.wide;
     const right = below && tools > 0 && width > 2 * tools * scale;
     this.beside = right ? tools * scale : 0;
@@ -82,7 +83,7 @@ export class SentenceTools {
     this.offer();
   }
 
-  // What is pressed, and of what is asked why.
+  // Update the buttons' texts and states.
   mark() {
     const { board } = this;
     const weights = board.shown.attention_weights;
@@ -94,14 +95,15 @@ export class SentenceTools {
     this.readers.hidden = !board.byReaders;
   }
 
-  // The plane lies over the matrices, or no more. The tools are the same elements, but were put anew.
+  // Open or close the plane. The new layout takes the buttons out of the page and puts them back, so the focus is set
+  // again.
   turnPlane(/** @type {HTMLElement} */ focused = this.why) {
     this.board.display.showAs({ planeOver: !this.board.planeOver });
-    toggle(this.board.root, "played", false); // what was offered next is done
+    toggle(this.board.root, "played", false); // "Why?" was the next step, and is done
     focused.focus();
   }
 
-  // Each example says what it shows.
+  // Fill the list of examples, and the menu of layers.
   offer() {
     const { examples = [] } = this.board.data;
     this.offers.replaceChildren(...examples.map(({ name, title, shows }) => {
@@ -126,12 +128,12 @@ export class SentenceTools {
     this.board.sender.begin(example);
   }
 
-  // What stands there pales, and stays until there is another picture.
+  // Dim the current sentence until the new one is drawn.
   await() {
     toggle(this.sentence.element, "awaits", true);
   }
 
-  // A box with the whole sentence lies over the words, and under it the examples, until it is taken or left.
+  // Open a box over the chips to edit the sentence, with the examples below; or take the text if it is open already.
   edit() {
     if (this.end) return this.end(true);
     const { board, offers } = this;
@@ -154,9 +156,9 @@ export class SentenceTools {
     this.end = end;
     editor.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.isComposing) return; // Enter takes what is composed, and Escape drops that alone
+      if (event.isComposing) return; // of a composition, Enter and Escape end only that
       if (event.key !== "Escape" && (event.key !== "Enter" || event.target !== box)) return;
-      event.preventDefault(); // or the button that gets the focus is pressed
+      event.preventDefault(); // or it would press the button that gets the focus
       end(event.key === "Enter");
     };
     editor.addEventListener("focusout", ({ relatedTarget: to }) =>

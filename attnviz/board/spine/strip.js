@@ -1,6 +1,5 @@
-// The heads beside each other: of each its attention weights as a small picture, and what it does most. One of them is
-// picked by a click or by the arrow keys, and the spine is that head's; the ribbons of two others can be laid over its
-// own, each with dashes of its own.
+// The strip of heads: for each, its attention weights as a small picture, and what it does most. A click or the arrow
+// keys pick the head that the spine shows; the ribbons of two others can be laid over its own, dashed differently.
 
 import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -10,12 +9,12 @@ import { paintPixels } from "../cells/pixels.js";
 import { ofHead } from "../places.js";
 import { hiddenIn } from "../values/reach.js";
 
-const HEIGHT = 74; // pixels, with what is under it
-const [LOW, LOWER] = [700, 38]; // on a low screen
+const HEIGHT = 74; // pixels, including the gap below
+const [LOW, LOWER] = [700, 38]; // pixels: up to this height of the window, the strip has the lower height
 const PICTURE = 44;
-const LAID = 2; // heads besides the one in view, whose ribbons can be seen at once
+const LAID = 2; // other heads whose ribbons can show at once
 const { MASK } = CONSTANTS;
-const SOON_MS = 60; // within which the pictures of other heads follow a number that is dragged
+const SOON_MS = 60; // between two paintings of all heads' pictures during a drag
 
 export class Strip {
   /** @param {Pick<Board, "data" | "drag" | "host" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root"
@@ -27,12 +26,12 @@ export class Strip {
     this.lays = make("div", "lays", [], { role: "group", "aria-label": say("heads.lays") });
     this.element = make("div", "heads", [this.choice, this.lays]);
     /** @type {number[]} */
-    this.laid = []; // the oldest first
+    this.laid = []; // other heads whose ribbons show, the oldest choice first
     /** @type {Picture[]} */
     this.pictures = [];
     /** @type {BoardData | null} */
-    this.labelled = null; // of what the words are
-    this.painted = 0; // when all were
+    this.labelled = null; // the data whose labels are shown
+    this.painted = 0; // when all pictures were last painted
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.later = undefined;
   }
@@ -41,7 +40,7 @@ export class Strip {
     return this.isShown ? (this.board.host.view().bottom <= LOW ? LOWER : HEIGHT) : 0;
   }
 
-  // Where nothing of the attention weights is shown, there are none to compare.
+  // Only if there are several heads, and the board shows attention weights to compare.
   get isShown() {
     const { heads, shown, head } = this.board.data;
     return head !== null && heads.length > 1 && shown.includes("attention_weights");
@@ -51,7 +50,7 @@ export class Strip {
     return this.isShown ? [this.element] : [];
   }
 
-  // The other heads whose ribbons lie over those of the head in view.
+  // The other heads whose ribbons are laid over those of the head in view.
   get others() {
     const { head, heads } = this.board.data;
     return this.isShown ? this.laid.filter((each) => each !== head && each < heads.length) : [];
@@ -98,7 +97,7 @@ export class Strip {
     this.mark();
   }
 
-  // Whose ribbons are seen, and with which dashes.
+  // Mark the heads whose ribbons show, with their dashes.
   mark() {
     const { others } = this;
     const { head: inView, ribbons } = this.board.data;
@@ -126,12 +125,12 @@ export class Strip {
     picks?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  // The head in view follows at once; the others, while a number is dragged, a few times in a second.
+  // Paint the head in view at once; during a drag, the others at most every SOON_MS.
   show() {
     if (!this.isShown) return;
     const { board } = this;
     this.label();
-    toggle(this.element, "older", !board.settled); // what is said of them is of the numbers before
+    toggle(this.element, "older", !board.settled); // their descriptions are about the numbers before
     this.paint(board.data.head ?? 0);
     clearTimeout(this.later);
     const wait = this.painted + SOON_MS - performance.now();
@@ -168,14 +167,14 @@ export class Strip {
   }
 }
 
-// A head's attention weights, a pixel for each.
+// A picture of a head's attention weights, one pixel each.
 class Picture {
   /** @param {{ rows: number, columns: number }} size @param {number} head @param {() => void} pick
    *  @param {() => void} lay */
   constructor({ rows, columns }, head, pick, lay) {
     const { canvas, context } = canvasOf("", columns, rows);
     this.context = context;
-    // Whole pixels for each weight, where there are so many.
+    // Each weight is a whole number of screen pixels wide if they fit.
     const most = Math.max(rows, columns);
     const cell = most <= PICTURE ? Math.floor(PICTURE / most) : PICTURE / most;
     Object.assign(canvas.style, { width: `${columns * cell}px`, height: `${rows * cell}px` });
@@ -196,8 +195,8 @@ class Picture {
     this.look = "";
   }
 
-  // Painted anew where it has other numbers or colours: of twelve heads, a number that is dragged moves one.
-  /** @param {(Matrix | undefined)[]} of @param {string} look what colours depend on beside these
+  // Paint only if numbers or colours differ: a dragged number changes one head of perhaps twelve.
+  /** @param {(Matrix | undefined)[]} of @param {string} look what colours depend on besides these
    *  @param {(pixels: Uint32Array) => void} draw */
   paint(of, look, draw) {
     if (this.look === look && of.every((matrix, at) => matrix === this.painted[at])) return;

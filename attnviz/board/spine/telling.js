@@ -1,5 +1,5 @@
-// Where what a step of the lesson tells stands: in one column at the left, before the inputs, or above the board, on a
-// page with no room for that. From the layout and from how many letters there are, never from measured text.
+// The text of a lesson's step: in a column at the left of the inputs, or above the board if the page is too narrow. Its
+// size follows from the layout and the number of letters, never from measured text.
 
 import { button, make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
@@ -8,32 +8,34 @@ import { mostRead } from "../values/reads.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
-const NARROW = { page: 900, hall: 600 }; // one as wide has no room beside its numbers
-const LEAST = 190;
-const MOST = 560; // a line as long can still be read
+// Lengths in pixels.
+const NARROW = { page: 900, hall: 600 }; // narrower boards have no room for a column; `hall`: while presenting
+const LEAST = 190; // width of the column
+const MOST = 560; // longer lines are hard to read
 const GAP = 24;
-const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // in a lecture room, where nothing is scrolled, the largest that fits ...
-const SMALLEST = 13; // ... as it is on the screen
-// On a page the same in each step: that of all texts, on a large screen larger, and what has no room is scrolled.
+const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // while presenting, where nothing scrolls, the largest that fits ...
+const SMALLEST = 13; // ... but not below this
+// On a page the font size is the same in each step, larger on a large screen; a text without room scrolls.
 const ON_PAGE = { letters: 16, of: 1 / 85, most: 24 };
-const [ALONE, WITH_WORDS] = [[28, 26, 24, 22, 20, 18, ON_PAGE.letters], 0.9]; // over words, and of their room
-const LARGER = 2.2; // times at most, in a lecture room
-const WIDE = 0.51; // of a letter's size, how wide one is
-const LINE = 1.4;
+// Above a board without matrices, the text has one of these sizes, the largest that fits, and this share of the room.
+const [ALONE, WITH_WORDS] = [[28, 26, 24, 22, 20, 18, ON_PAGE.letters], 0.9];
+const LARGER = 2.2; // the greatest enlargement while presenting
+const WIDE = 0.51; // ems: average width of a letter
+const LINE = 1.4; // ems
 const BETWEEN = 0.5; // lines, between paragraphs
 
-/** So much of a page's width is left before the matrices. @param {number} width @param {boolean} presents */
+/** The width kept free at the left of the matrices. @param {number} width @param {boolean} presents */
 export function leftFor(width, presents) {
   return width < NARROW[presents ? "hall" : "page"] ? 0 : Math.max(LEAST + GAP, Math.min(MOST, 0.28 * width));
 }
 
-// A column before the spine, the same in every step, over nothing.
+// The column's place at the left of the spine, the same in every step.
 /** @param {Layout} layout @param {Room} room @returns {Rect | null} */
 export function inColumn({ height }, { tells }) {
   return tells ? { x: -tells, y: GAP / 2, width: tells - GAP, height: height - GAP } : null;
 }
 
-// The largest size of letters with which texts fit a place, or the smallest there is.
+// The largest font size with which the texts fit into a place, or the smallest one.
 /** @param {string[]} texts @param {{ width: number, height: number }} place @param {number[]} sizes */
 function letterIn(texts, { width, height }, sizes) {
   return sizes.find((each) => heightOf(texts, width, each) <= height) ?? sizes[sizes.length - 1];
@@ -49,10 +51,10 @@ function linesOf(texts, width, size) {
   return texts.reduce((sum, text) => sum + Math.ceil((text.length * size * WIDE) / width) + BETWEEN, 0);
 }
 
-// What a step of the lesson tells, beside the stage that is new in it: filled with the board's own numbers, so that it
-// moves with them while one is dragged. attnviz/explanation/sentences.py fills the same sentences with torch's.
+// Sentences of a step are filled with the board's own numbers, so that they follow a drag;
+// attnviz/explanation/sentences.py fills the same sentences with torch's.
 
-// A sentence with the numbers that stand there now.
+// A sentence with the current numbers.
 /** @param {Made} made @param {Told} told @returns {string} */
 export function toldOf(made, told) {
   if ("reads" in told) {
@@ -70,7 +72,7 @@ export function toldOf(made, told) {
   return filled(told.sentence, Object.fromEntries(places));
 }
 
-// The number of a cell, or the first ones of a row in brackets.
+// A cell's number, or the first numbers of a row in brackets.
 /** @param {Made} made @param {NumbersOf} place */
 function numbersOf({ matrices, digits }, { matrix, row, column }) {
   const of = matrices[matrix];
@@ -86,10 +88,10 @@ export class Telling {
   constructor(board) {
     this.board = board;
     this.about = make("p", "about");
-    this.outcome = make("div", "outcome", [], { role: "status" }); // what was predicted beside what happened
+    this.outcome = make("div", "outcome", [], { role: "status" }); // the prediction, and what happened
     this.element = make("div", "telling");
-    this.after = make("div", "telling above"); // what stands under a story
-    this.above = false; // whether it stands above the board
+    this.after = make("div", "telling above"); // the rest of the text, below a story
+    this.above = false; // whether the text stands above the board
     this.built = "";
   }
 
@@ -98,7 +100,7 @@ export class Telling {
     return (data.tells?.sentences ?? []).map((told) => toldOf(made, told));
   }
 
-  // All that is written, for its length.
+  // All texts, to estimate their length.
   get texts() {
     const { tells } = this.board.data;
     if (!tells) return [];
@@ -106,15 +108,15 @@ export class Telling {
     return [...outcome, see?.title ?? "", ...this.sentences, analogy, about].filter(Boolean);
   }
 
-  // How much of the window it takes where it stands above the board.
-  /** @param {number} width @param {number} high pixels that there are with the board's @returns {number} */
+  // The text's height above the board.
+  /** @param {number} width @param {number} high pixels for text and board together @returns {number} */
   heightAbove(width, high) {
     const { texts } = this;
     const letters = this.lettersAbove(width, high);
     return texts.length ? Math.ceil(linesOf(texts, width, letters) * LINE * letters) + GAP : 0;
   }
 
-  // How large its letters are there: where a lecture room has words alone, they share it with what is told.
+  // The font size above the board: larger while presenting, if the board has no matrices and so leaves room.
   /** @param {number} width @param {number} high */
   lettersAbove(width, high) {
     const { tells, shown } = this.board.data;
@@ -122,7 +124,7 @@ export class Telling {
     return letterIn(this.texts, { width, height: WITH_WORDS * high }, ALONE);
   }
 
-  // After everything has its place.
+  // Place the text, after the board is laid out.
   build(/** @type {Room} */ room) {
     const { board, element } = this;
     const { tells } = board.data;
@@ -130,14 +132,14 @@ export class Telling {
     const [first, after] = this.paragraphs();
     if (!tells) return;
     element.replaceChildren(...first, ...after);
-    const alone = tells.presents && !board.layout.columns.length; // words have all of a hall's width
+    const alone = tells.presents && !board.layout.columns.length; // a sentence without matrices leaves no column
     const place = alone ? null : inColumn(board.layout, room);
     if (tells.presents) leavePressed();
-    // In a hall nothing is scrolled: what became of the prediction has the room first.
+    // While presenting nothing scrolls: if not all fits, only the outcome of the prediction shows.
     const fits = !tells.presents || !tells.outcome.length || (place
       && heightOf(this.texts, place.width, SMALLEST) <= place.height);
     if (!fits) for (const each of first.slice(1)) each.hidden = true;
-    // On a page, what it's likened to isn't worth a scroll.
+    // Leave out the analogy if the text would have to scroll for it.
     const likened = element.querySelector(".analogy");
     const smallest = tells.presents ? SMALLEST : ON_PAGE.letters;
     if (place && likened && heightOf(this.texts, place.width, smallest) > 1.1 * place.height) likened.remove();
@@ -152,7 +154,7 @@ export class Telling {
     this.show();
   }
 
-  // What is told, and what may be read afterwards.
+  // The paragraphs of the text: those to read first, and the analogy and where the numbers are from.
   paragraphs() {
     const { tells } = this.board.data;
     this.built = JSON.stringify(tells ?? null);
@@ -166,7 +168,7 @@ export class Telling {
     ];
   }
 
-  // Around a story: what it is about stands over it, and what may be read afterwards under it.
+  // Place the first paragraphs above a story, and the rest below it.
   buildAroundStory() {
     const { element, after } = this;
     const [first, rest] = this.paragraphs();
@@ -180,7 +182,7 @@ export class Telling {
     this.show();
   }
 
-  // What was predicted beside what happened, with a way to where a wrong prediction fails, too.
+  // The prediction and what happened, with a button that leads to where a wrong prediction fails.
   outcomeOf(/** @type {Tells} */ { outcome, see }) {
     const told = outcome.map((each) => make("p", "", [each]));
     if (!see) return told;
@@ -190,7 +192,7 @@ export class Telling {
       () => (token === undefined ? pointing.pin(place ?? null) : picking.pick(token)))];
   }
 
-  // Its upper edge stands still, however long a number gets.
+  // The styles of the column. Its top is fixed, so that it doesn't move when numbers get longer.
   beside(/** @type {Rect} */ place) {
     const { assembly: { room }, data, layout: { scale } } = this.board;
     const { letters, of, most } = ON_PAGE;
@@ -209,12 +211,13 @@ export class Telling {
       return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
     const paragraphs = element.querySelectorAll(":scope > p");
     this.sentences.forEach((sentence, at) => setText(paragraphs[at], sentence));
-    // while a number changes it may no longer be so
+    // hidden while numbers change, which may make it untrue
     for (const each of [this.about, this.outcome]) toggle(each, "hidden", !board.settled);
   }
 }
 
-// A lecture room sees no ring around a button that was pressed with the mouse, once a key leads on.
+// Take the focus from a button that was pressed with the mouse, or the next key press would show a ring around it to
+// the whole lecture room.
 function leavePressed() {
   const { activeElement } = document;
   if (activeElement instanceof HTMLElement && activeElement.closest(".stButton")

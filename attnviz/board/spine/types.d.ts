@@ -1,46 +1,46 @@
-// Where everything on the board stands.
+// Types of the board's layout, and of "Play this row".
 
-/** The room that there is, and what is to stand in it. `named` is how many columns have names over them. */
+/** The room for a board, and what it has to hold. `named` is the number of features that have names. */
 interface Room {
   width: number;
   height: number;
   tokens: number;
   named: number;
   sentence: boolean;
-  /** How long the words are beside each other. */
+  /** Length of the sentence in one line, at its usual size. */
   words: number;
-  /** Whether, for want of room, V stands in the spine and there is no scale of colours. */
+  /** Whether, to save room, V stands in the spine and the colour scale is left out. */
   lean?: boolean;
-  /** The room over the words that ribbons take. */
+  /** Height of the ribbons above the tokens. */
   ribbons: number;
-  /** Whether matrices need the words' room, as in a lecture room. */
+  /** Whether the sentence is compact, to leave room for matrices: while presenting, or on a low screen. */
   hall: boolean;
-  /** Whether V stands in the spine, before what it is a factor of, for want of height over it. */
+  /** Whether V stands in the spine, before the product that it is a factor of, for lack of height above. */
   spined?: boolean;
-  /** So many times as large is all of it, where there is less room than it needs: at most 1. */
+  /** A factor of at most 1 by which everything is scaled down to fit. */
   by?: number;
-  /** How much the names of rows take. */
+  /** Width of the rows' names. */
   labels?: number;
-  /** How many pixels of the screen one of the board's is, as in a lecture room. */
+  /** Pixels of the screen for each pixel of the board; more than 1 while presenting. */
   zoom?: number;
-  /** So much of the words' line is covered at its right end. */
+  /** Width that is covered at the right end of the sentence's line, by the button that ends a presentation. */
   kept?: number;
-  /** Whether what the picked token reads stands under the chips, where there is no room beside them. */
+  /** Whether the text on what the picked token reads stands below the chips, for lack of room beside them. */
   saysBelow: boolean;
-  /** How high the ribbons may be at most, where that is given. */
+  /** The greatest height of the ribbons, if it is limited. */
   arcs?: number;
-  /** So much of the width has what a step of the lesson tells, beside what is reached last. */
+  /** Width of the column with the text of a lesson's step. */
   tells: number;
-  /** Of matrices that may be folded where not all have room: which a reader folded, true, or opened, false. */
+  /** The reader's choices among the matrices that may be folded for lack of room: folded, true, or opened, false. */
   folds?: Record<string, boolean>;
 }
 
 type Shapes = Record<string, { rows: number; columns: number }>;
 
-/** A matrix on the spine, and what stands over it. */
+/** A matrix on the spine, and the matrices above it. */
 interface Column {
   stage: Stage;
-  /** What it is made as: scores, for scaled scores in their place. */
+  /** The stage that decides what stands above it: the scores, for scaled scores in their place. */
   made: Stage;
   factor: Stage | null;
   turned: boolean;
@@ -49,12 +49,12 @@ interface Column {
   weightBias: Stage | null;
 }
 
-/** A matrix: its cells, and whether it stands on its side. */
+/** The place of a matrix, the size of its cells, and whether it is drawn transposed. */
 interface Box extends Rect {
   cell: number;
   row: number;
   turned: boolean;
-  /** Whether its cells have room for their numbers. */
+  /** Whether its cells are large enough for numbers. */
   readable: boolean;
 }
 
@@ -63,22 +63,22 @@ interface Layout {
   width: number;
   height: number;
   labels: number;
-  /** Where what stands above the spine ends. */
+  /** The lower edge of the matrices above the spine. */
   above: number;
-  /** Where the rows of the spine begin and end, and how high one is. */
+  /** Begin and end of the spine's rows, and the height of one. */
   start: number;
   end: number;
   row: number;
   arcs: number;
-  /** How much of that is above the ribbons, for the tools. */
+  /** The part of `arcs` that is kept free above the ribbons, for the tools. */
   roof: number;
   chips: number;
   shares: number;
-  /** Where the plane lies over the matrices. */
+  /** The plane's place over the matrices. */
   aside: Rect;
   boxes: Record<string, Box>;
   columns: Column[];
-  /** The matrices that are folded to a strip of colour, and all that may be. */
+  /** The matrices that are folded to a strip of colour, and all that may be folded. */
   folded: string[];
   foldable: string[];
 }
@@ -90,40 +90,39 @@ interface Rect {
   height: number;
 }
 
-/** A ribbon to a word, as the path of an SVG. */
+/** A ribbon to a token, as the path of an SVG. */
 interface Ribbon {
   word: number;
   width: number;
   path: string;
 }
 
-/** What is done to a row while it is played: a vector made, scores, their scaling, their shares, the mix of values. */
+/** What a phase of a play computes: a vector, scores, scaled scores, attention weights, or a mix of values. */
 type PhaseKind = "vector" | "scores" | "scale" | "shares" | "mix" | "other";
 
-/** A phase of a row that is played, from `start` to `end` in milliseconds; `on` is the matrix in whose place it is
- *  seen. */
+/** A phase of a play, from `start` to `end` in milliseconds; `on` is the matrix in whose place it shows. */
 interface Phase {
   name: string;
   on: string;
   kind: PhaseKind;
   stage: Stage;
-  /** The columns of its row that hold a number. */
+  /** The columns of its row that aren't masked. */
   columns: number[];
-  /** What happens one after the other. */
+  /** The phase's steps: indices of columns, of rows that are mixed, or just a count. */
   steps: number[];
-  /** Whether the one column is asked for alone, of a row that has more. */
+  /** Whether the lesson asks for only one column of the row. */
   only?: boolean;
   start: number;
   end: number;
 }
 
-/** From when to when it goes, in milliseconds. */
+/** Begin and end of a play in milliseconds. */
 interface Stretch {
   from: number;
   to: number;
 }
 
-/** What stands at a moment of it: in which phase and step, and how far. */
+/** The state of a play at a moment: its phase and step, and how much of them is over; see `momentAt`. */
 interface Moment {
   at: number;
   part: number;
@@ -133,17 +132,17 @@ interface Moment {
   veil: number;
 }
 
-// ---- one word's story ----
+// ---- one token's story ----
 
-/** A part of it: the picked word's row of a matrix, what it has for each word, its shares, or every word's row. */
+/** A part of a story: the picked token's vector, its number for each key, its attention weights, or all rows. */
 interface Part {
   kind: "row" | "pairs" | "shares" | "all";
   stage: Stage;
-  /** What is learned and makes it. */
+  /** The learned matrix that makes it. */
   weight: Stage | null;
   bias: Stage | null;
-  /** Of scaled scores, those before that. */
+  /** For scaled scores, the scores. */
   raw: Stage | null;
-  /** Whether it is mixed of every word's rows. */
+  /** Whether it is a mix of all tokens' rows. */
   mixes: boolean;
 }

@@ -1,17 +1,17 @@
-// What was changed last, beside its cell, and the way back.
+// The chip beside an edited cell that says what changed, with the button Undo.
 
 import { button, make, overlap } from "../cells/elements.js";
 import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-const MOST = 100; // steps back
+const MOST = 100; // edits that can be undone
 const GAP = 6;
 const HEADS = 20;
 
 /**
- * Where a chip of a size stands: beside a cell's matrix, under or over it, where it covers nothing of what is `taken`:
- * as
- * near to the cell as its button, which is `from` here `to` there in it, can be; else right under the cell.
+ * The place for a chip: beside, below or above the cell's matrix, so that it covers no area in `taken` and that its
+ * button is as near to the cell as possible; if there is none, directly below the cell. The button reaches from `from`
+ * to `to` within the chip.
  * @param {Rect} cell @param {Rect} matrix @param {{ width: number, height: number, from: number, to: number }} size
  * @param {Rect[]} taken @param {{ width: number, height: number }} within
  */
@@ -46,17 +46,17 @@ export class Undo {
   constructor(board) {
     this.board = board;
     /** @type {Edit[][]} */
-    this.steps = []; // what takes each change back
+    this.steps = []; // the edits that undo each change
     this.undoing = false;
     /** @type {Edit | null} */
-    this.at = null; // what was changed last
-    this.now = 0; // and to what
+    this.at = null; // the last change ...
+    this.now = 0; // ... and the cell's number after it
     this.said = make("span");
     this.button = button("", say("board.undo.undo"), () => this.undo());
     this.element = make("div", "undo", [this.said, " · ", this.button], { role: "status", hidden: "" });
   }
 
-  // Before edits are taken: what these cells have now.
+  // Remember the cells' numbers before edits are applied, and show the chip.
   note(/** @type {Edit[]} */ edits) {
     const { board } = this;
     if (!board.base) board.sentence.changed = null;
@@ -73,7 +73,7 @@ export class Undo {
     if (before.length === 1 && Math.fround(now) === Math.fround(first.was)) return this.hide();
     this.steps = [...this.steps.slice(1 - MOST),
       before.map(({ matrix, row, column, value }) => ({ matrix, row, column, value }))];
-    const digits = written(first.was, 2) === written(now, 2) ? board.data.digits : 2; // what has changed is told
+    const digits = written(first.was, 2) === written(now, 2) ? board.data.digits : 2; // enough to show the change
     const places = { before: written(first.was, digits), now: written(now, digits), n: before.length };
     this.said.textContent =
       before.length > 1 ? say("board.undo.several", { n: before.length }) : say("board.undo.change", places);
@@ -81,19 +81,19 @@ export class Undo {
     this.place(first);
   }
 
-  // What it says is gone where the page has gone back before it.
+  // Drop the last change if the cell no longer has its number, as after the browser's Back.
   check() {
     if (!this.at || this.element.hidden || Math.fround(this.board.valueAt(this.at)) === this.now) return;
     this.steps.pop();
     this.hide();
   }
 
-  // At its place in a board that is laid out anew.
+  // Move the chip along when the board is laid out again.
   follow() {
     if (this.at && !this.element.hidden) this.place(this.at);
   }
 
-  // Beside the cell, inside of the board, and over no numbers where there is room.
+  // Place the chip near the cell, within the board and, if there is room, over no numbers.
   place(/** @type {Edit} */ edit) {
     this.at = edit;
     const { matrix, row, column } = edit;
@@ -104,7 +104,7 @@ export class Undo {
     const [across, down] = box.turned ? [row, column] : [column, row];
     element.hidden = false;
     const cell = { x: box.x + across * box.cell, y: box.y + down * box.row, width: box.cell, height: box.row };
-    const named = HEADS * scale; // over each matrix there may be names
+    const named = HEADS * scale; // there may be names above each matrix
     const taken = Object.values(boxes)
       .map(({ x, y, ...size }) => ({ x, y: y - named, width: size.width, height: size.height + named }));
     const names = { x: 0, y: layout.start, width: layout.labels, height: layout.row * data.labels.length };
@@ -114,7 +114,7 @@ export class Undo {
     Object.assign(element.style, { left: `${beside.x}px`, top: `${beside.y}px` });
   }
 
-  // Another head is in view: what takes changes back has other names.
+  // Another head is in view: rename the matrices of the edits.
   turn(/** @type {(name: string) => string} */ named) {
     this.hide();
     this.steps = this.steps.map((step) => step.map((edit) => ({ ...edit, matrix: named(edit.matrix) })));

@@ -1,4 +1,4 @@
-// What is said of a picked word's kind, where X says what kind of words a sentence has, and what a press makes of it.
+// Notes and buttons on the kinds of words (noun, adjective, verb), where the vectors in X stand for these.
 
 import { button, make } from "../cells/elements.js";
 import { say } from "../../scripts/sentences.js";
@@ -11,7 +11,7 @@ export class WordKinds {
     this.board = board;
     this.redraw = redraw;
     this.element = make("span", "kinds");
-    this.dismissed = ""; // the sentence in which no word is the verb
+    this.dismissed = ""; // the sentence of which the reader said that no word is its verb
     this.drawn = "";
   }
 
@@ -19,7 +19,8 @@ export class WordKinds {
     return this.board.data.words ?? null;
   }
 
-  // What is said of the numbers, instead of what the server says of them all; blank where there is nothing.
+  // The note on the picked word, a missing verb or changed vectors; it replaces the server's note on all numbers. ""
+  // for none.
   get note() {
     const { words } = this;
     return words ? words.tokens[this.board.picked]?.note || this.verb?.note || words.changed : "";
@@ -31,7 +32,7 @@ export class WordKinds {
     return words?.verb.note && !ofWord && this.dismissed !== board.data.text ? words.verb : null;
   }
 
-  // What is said, the buttons that go with it, and those of the whole sentence.
+  // Show the note with its buttons, and the buttons for the whole sentence.
   show(/** @type {boolean} */ quiet) {
     const acts = quiet ? [] : this.acts();
     const note = quiet ? "" : this.note;

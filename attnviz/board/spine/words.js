@@ -1,4 +1,4 @@
-// How wide the words over the matrices are, by their letters, and what has room beside them.
+// The widths of the tokens' chips, estimated from their letters, and the room that is left beside them.
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { button, ledTo, toggle, write } from "../cells/elements.js";
@@ -8,11 +8,11 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Numbers } from "../values/reach.js" */
 
-export const LETTER = { size: 20, width: 11 }; // pixels at most
-const AROUND = 34; // of a chip, beside its letters
-const LONGEST = 24; // letters of a word; more are cut
+export const LETTER = { size: 20, width: 11 }; // pixels, at most
+const AROUND = 34; // width of a chip besides its letters
+const LONGEST = 24; // letters of a token; more are cut
 export const BETWEEN = 14;
-export const SAYS = 350; // the room that what is read takes beside the words
+export const SAYS = 350; // width of the text on what is read, beside the chips
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 /** @param {string} label */
@@ -20,15 +20,15 @@ function lettersOf(label) {
   return [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
 }
 
-// How wide a word's chip is, by its letters.
+// The width of a chip at the usual size, where all letters count the same.
 /** @param {string} label @param {number} by */
 export function widthOf(label, by) {
   return by * (Math.min(lettersOf(label), LONGEST) * LETTER.width + AROUND);
 }
 
-// How far each name over columns goes beyond its own on either side: a long one, where shorter ones leave it room; the
-// first and the last give way by half of that.
-/** @param {number[]} widths of the names @param {number} cell how wide a column is @param {number} letter */
+// How far each name of a column extends beyond the column on both sides: a long name takes the room that shorter
+// neighbours leave. The first and the last name can move outwards, and so leave their neighbours twice as much.
+/** @param {number[]} widths of the names @param {number} cell width of a column @param {number} letter */
 export function beyond(widths, cell, letter) {
   const over = widths.map((width) => (width - cell) / 2);
   const free = (/** @type {number} */ at) => -(over[at] ?? -letter) * (at === 0 || at === over.length - 1 ? 2 : 1);
@@ -40,12 +40,12 @@ export function lengthOf(labels, by) {
   return labels.reduce((sum, label) => sum + widthOf(label, by), 0) + by * BETWEEN * (labels.length - 1);
 }
 
-// beside words that stand close together, in parts of their letters' size, and in pixels
+// Chips that stand close together: room around the letters in ems, and a chip's edges and the gap in pixels.
 const CLOSE = { around: 0.42, edges: 4, between: 3 };
-// how wide letters are, in parts of their size, as in Source Sans, semi-bold
+// Letters that are narrower or broader than most in Source Sans, semi-bold.
 const [NARROW, BROAD] = [/[fijlrtI.,:;'’!|() -]/u, /[mwMW]/u];
 
-// How wide a word is, in the size of its letters.
+// The estimated width of a text in ems.
 /** @param {string} label */
 export function emsOf(label) {
   return [...label].slice(0, LONGEST).reduce((sum, letter) =>
@@ -53,9 +53,9 @@ export function emsOf(label) {
 }
 
 /**
- * How large the letters of words in one line are, how wide each word's chip is, and what is between two: as large as
- * asked for, or close together and as large as there is room for; no letter is smaller than the least, whatever the
- * room.
+ * The size of letters in pixels, the width of each chip and the gap between two, for chips in one line: at the usual
+ * size times `by` if that fits into `free`, otherwise close together and as large as fits, but never smaller than
+ * `least`.
  * @param {string[]} labels @param {number} free @param {number} by @param {number} least pixels
  * @returns {{ letters: number, widths: number[], between: number }}
  */
@@ -70,23 +70,23 @@ export function wordsIn(labels, free, by, least) {
   return { letters, between, widths: ems.map((em) => (em + CLOSE.around) * letters + CLOSE.edges) };
 }
 
-// All words over the matrices: those that read, and behind them those that are read, where these are others.
+// The texts of all chips: the tokens, and behind them those of a second sentence, if there is one.
 export function wordsOf(/** @type {Pick<BoardData, "labels" | "keys" | "others">} */ { labels, keys, others }) {
   return others ? [...labels, "", ...keys] : labels;
 }
 
-// Whether what is read has no room beside the words.
+// Whether the text on what is read has no room beside the chips.
 /** @param {string[]} labels @param {number} width */
 export function saysBelow(labels, width) {
   return lengthOf(labels, 1) + SAYS > width;
 }
 
-// What tokens read of each other, in shares.
+// ---- attention weights between tokens ----
 
 export const WEIGHTS = "attention_weights";
 
-// The shares that a query reads, or those that a key is read by, null where they may not read. Of tokens of which there
-// are pieces, the shares of these together, or the largest.
+// The weights that a query gives to each key, or with `byReaders` those that each query gives to a key; null if masked.
+// If rows are pieces of tokens, the weights of a token's pieces are added up, or with `byReaders` the largest counts.
 /** @param {Numbers} made @param {number} token @param {string} name */
 export function sharesOf(made, token, name = WEIGHTS, byReaders = false) {
   const stage = made.stages.get(name);
@@ -107,8 +107,8 @@ export function sharesOf(made, token, name = WEIGHTS, byReaders = false) {
   return whole;
 }
 
-// The words that are read, where these are others than those that read, or more: they stand behind these, and pressed,
-// each shows who reads it.
+// The tokens that are read where these aren't just the sentence's own: their chips stand behind the sentence, and a
+// press shows who reads the token.
 
 export class ReadWords {
   /** @param {Pick<Board, "byReaders" | "data" | "key" | "picking" | "stages" | "story">} board */
@@ -118,12 +118,12 @@ export class ReadWords {
     this.chips = [];
   }
 
-  // Made anew, without a place.
+  // Create the chips; the sentence places them.
   build() {
     const { board } = this;
     const { keys, others } = board.data;
     const own = board.stages.get("attention_weights")?.own_from ?? null;
-    const off = board.data.ribbons === false || board.story.told; // nothing would show who reads it
+    const off = board.data.ribbons === false || board.story.told; // nothing could show who reads them
     this.chips = (others ? keys : []).map((label, at) => {
       const chip = button("chip read", label,
         () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at));
@@ -135,7 +135,7 @@ export class ReadWords {
     this.mark();
   }
 
-  // Which of them it is of which readers are shown.
+  // Mark the chip whose readers are shown.
   mark() {
     const { board } = this;
     this.chips.forEach((chip, at) => {
@@ -146,7 +146,7 @@ export class ReadWords {
     });
   }
 
-  // A key moves on from one of them to another; false where none of them has the focus.
+  // Move between these chips by keyboard; false if none of them has the focus.
   keydown(/** @type {KeyboardEvent} */ event) {
     const at = this.chips.findIndex((chip) => chip === event.target);
     if (at < 0) return false;
