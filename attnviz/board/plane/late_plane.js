@@ -1,12 +1,13 @@
-// The plane as the board has it: what draws it comes when it's asked for first, or a hand comes near.
+// The plane for the board, which fetches the script that draws it only when the reader opens it, or points at its
+// button.
 
 import { say } from "../../scripts/sentences.js";
 
 /** @import { Plane } from "./plane.js" */
 
-const MOST = 64; // tokens that are drawn
-const BUSY_MS = 100; // between two looks whether a number is still typed or dragged
-const AGAIN_MS = 1000; // between two tries to fetch it
+const MOST = 64; // the plane isn't drawn for more tokens than these
+const BUSY_MS = 100; // between two checks whether a number is still being typed or dragged
+const AGAIN_MS = 1000; // between two tries to fetch the script
 
 const pause = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -15,34 +16,34 @@ export class LatePlane {
     this.board = board;
     /** @type {Plane | null} */
     this.plane = null;
-    this.asked = false; // whether it's on its way
-    this.failed = false; // whether the dock says that it didn't come
+    this.asked = false; // whether the script is being fetched
+    this.failed = false; // whether the dock says that the script couldn't be fetched
   }
 
-  // Whether there is anything to draw that a reader could look at.
+  // Whether the plane has something to draw that a reader can make out.
   get possible() {
     const { torch: { q, k, v, scores, attention_weights: weights, context }, data } = this.board;
     return Boolean(data.plane) && data.keys.length <= MOST && [q, k, v, scores, weights, context].every(Boolean)
       && v.columns === context.columns;
   }
 
-  // What stands on the board of it: nothing where there's no room, or nothing to draw.
+  // The plane's elements; none if it has no room, or nothing to draw.
   get elements() {
     return this.plane?.elements ?? [];
   }
 
-  // Whether anybody still waits for it: on a board that is there, and open.
+  // Whether somebody still waits for the plane: it's open, and the board hasn't ended.
   get awaited() {
     return this.board.structure !== "" && this.board.planeOver;
   }
 
-  // Have it come, once; while it's open, what didn't come is asked for again and again.
+  // Fetch the script, once. If that fails, try again for as long as the plane is open.
   async fetch() {
     const { board } = this;
     if (this.plane || this.asked) return;
     this.asked = true;
     this.plane = await board.host.plane(board).catch(() => null);
-    // The board is laid anew with it, which would end what is typed or dragged.
+    // Showing the plane lays the board out anew, which would end typing or dragging.
     while (this.awaited && (board.drag || board.input.typing)) await pause(BUSY_MS);
     if (this.awaited && this.plane) {
       if (this.failed) board.panel.say("");

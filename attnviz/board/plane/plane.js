@@ -1,5 +1,6 @@
 // "Why these scores?": the keys around the picked word's query, and in a second tab the values around its context. It
-// draws what pictures say in pixels, names on top, in a panel whose size doesn't depend on any number.
+// draws what plane_pictures.js computes in pixels, and names on top, in a panel whose size doesn't depend on any
+// number.
 
 import { button, drawn, ledTo, make, overlap, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { cut, LINE, MAIN, NAMED, namesIn, shortened } from "./plane_labels.js";
@@ -11,7 +12,7 @@ import { say } from "../../scripts/sentences.js";
 // pixels: what stands around the picture
 const AROUND = { side: 10, tabs: 32, how: 36, told: 104, narrow: 260, wide: 82, words: 178, most: 700,
   edge: 5 };
-const HALF = { width: 330, height: 150 }; // of half a board, at least
+const HALF = { width: 330, height: 150 }; // pixels: the least room for a plane that takes half of the board
 const TABS = ["scores", "mix"];
 
 export class Plane {
@@ -23,19 +24,19 @@ export class Plane {
     this.board = board;
     this.tab = "scores";
     /** @type {Size | null} */
-    this.size = null; // of the picture, null where there's none
+    this.size = null; // of the picture; null if there's none
     this.scale = 1;
     /** @type {Picture | null} */
     this.picture = null;
     /** @type {Axes | null} */
-    this.axes = null; // of the values
+    this.axes = null; // of the picture of values
     /** @type {Map<string, number>} */
-    this.kept = new Map(); // where names stood last
+    this.kept = new Map(); // each name's place in the last drawing
     /** @type {number | null} */
-    this.pointed = null; // the word that is pointed at
+    this.pointed = null; // the word that the pointer is on
     /** @type {number | null} */
-    this.row = null; // of the cell that is pointed at
-    this.held = false; // whether a tip is
+    this.row = null; // the row of the cell that the pointer is on
+    this.held = false; // whether an arrow's tip is being dragged
     /** @type {Record<"drops" | "arrows" | "leaders", SVGPathElement[]> & { dots: Element[], labels: HTMLElement[] }} */
     this.words = { drops: [], arrows: [], dots: [], leaders: [], labels: [] };
     this.rulers = [drawn("path", "ruler"), drawn("path", "ruler")];
@@ -62,13 +63,14 @@ export class Plane {
     this.element = make("div", "plane", [list, this.panel]);
   }
 
-  // What stands on the board of it: nothing where there's no room, or nothing to draw.
+  // The plane's elements; none if it has no room, or nothing to draw.
   get elements() {
     return this.size ? [this.element] : [];
   }
 
-  // What it lies over has no line that leads there, and the scale of colours stands where it does. The board says so by
-  // its classes: a `:has()` would ask for the style of every cell again wherever a hand points.
+  // Hide the lines to matrices that the plane covers, and, if it's `flat`, the scale of colours, whose place it takes.
+  // The board has classes for this, because with `:has()` the browser would check the style of every cell whenever the
+  // pointer moves.
   cover(/** @type {(name: string) => boolean} */ covers, flat = false) {
     const { root } = this.board;
     toggle(root, "under-plane", flat);
@@ -104,13 +106,13 @@ export class Plane {
     this.tips.build(data.keys.length);
   }
 
-  // So high is a picture at least: the words' names have room in a column.
+  // The least height of a picture: the words' names fit into it in one column.
   get least() {
     return Math.min(NAMED, this.board.data.keys.length) * LINE;
   }
 
-  // Half of the board, over what isn't spoken of: of scores, what stands behind the keys; of the mix, what stands
-  // before the values. Of that nothing is seen then, which half a matrix would hide.
+  // The half of the board that this tab doesn't speak of, if it's large enough: for scores, everything after the keys;
+  // for the mix, everything before the values. A matrix that the plane would cover only in part is hidden as a whole.
   free(/** @type {Layout} */ layout) {
     const { aside, boxes: { k, v }, labels, above, scale } = layout;
     if (this.board.story.told || !k || !v || k.y > above) return null;
@@ -120,24 +122,24 @@ export class Plane {
     const side = AROUND.side * scale;
     const width = Math.min(end - start - 2 * side, AROUND.most * scale);
     const lift = end - side - width >= under.x ? under.height : 0;
-    const height = above + lift - LINE * scale; // what is told may have a line more
+    const height = above + lift - LINE * scale; // leaves room for another line of text
     const least = Math.max(HALF.height, this.least + 2 * AROUND.edge + 2);
     const fits = width >= HALF.width * scale && height >= least * scale;
     return fits ? { x: end - side - width, y: -lift, width, height } : null;
   }
 
-  // Of which token the query is shown: the one that is pointed at, itself or by a cell of its row, or the picked one.
+  // The token whose query is shown: the one that the pointer is on, itself or a cell in its row, else the picked one.
   get query() {
     return this.board.previewed ?? this.row ?? this.board.picked;
   }
 
-  // What stands beside the points.
+  // The names beside the points.
   get keys() {
     const { made, data } = this.board;
     return data.keys.map((_, key) => keyNamed(made, key, data.keys));
   }
 
-  // The elements for so many words.
+  // Make the elements for so many words.
   draws(/** @type {number} */ count) {
     const paths = (/** @type {string} */ className, more = 0) =>
       Array.from({ length: count + more }, () => drawn("path", className));
@@ -154,7 +156,7 @@ export class Plane {
     this.tab = tab;
     this.kept.clear();
     this.picture = null;
-    this.board.display.showAs({ planeOver: true }); // in the place that is free for it
+    this.board.display.showAs({ planeOver: true }); // each tab may have another place
     this.tabs[TABS.indexOf(tab)].focus();
   }
 
@@ -165,7 +167,7 @@ export class Plane {
     this.choose(TABS[to]);
   }
 
-  // The same names stay where they are as long as a number is held.
+  // While a number is dragged, names stay where they are.
   show() {
     const { board, size, scale, query } = this;
     if (!size) return;
@@ -184,7 +186,7 @@ export class Plane {
     this.tips.show(this.picture);
   }
 
-  // Which tab is chosen, and what it shows.
+  // Mark the chosen tab, and say what it shows.
   mark() {
     this.tabs.forEach((tab, at) => {
       const on = TABS[at] === this.tab;
@@ -217,7 +219,7 @@ export class Plane {
     this.name(picture, size);
   }
 
-  // Names beside their points, and those of the axes.
+  // Put names beside their points, and names to the axes.
   /** @param {Picture} picture @param {Size} size */
   name(picture, size) {
     const { scale } = this;
@@ -281,7 +283,7 @@ export class Plane {
     if (!board.drag) write(this.svg, "aria-label", words.alt);
   }
 
-  // The score's cell, or the weight's, that stands for a word in this picture.
+  // The cell of this tab for a word: its score or scaled score, or its weight.
   /** @param {number} word @returns {Place | null} */
   cellOf(word) {
     const names = this.tab === "scores" ? ["scores", "scaled_scores"] : ["attention_weights"];
@@ -290,9 +292,9 @@ export class Plane {
   }
 }
 
-const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"]; // whose cells speak of a query
+const BY_QUERY = ["q", "scores", "scaled_scores", "attention_weights", "context"]; // matrices with a row for each query
 
-// Of which key a cell speaks.
+// The key that a cell belongs to; null if it belongs to none.
 function keyOf(/** @type {Place | null} */ place) {
   if (!place) return null;
   if (["scores", "scaled_scores", "attention_weights"].includes(place.matrix)) return place.column;
@@ -300,7 +302,7 @@ function keyOf(/** @type {Place | null} */ place) {
 }
 
 /** @param {HTMLElement} element @param {Pick<Placed, "x" | "y" | "width" | "height">} box
- *  @param {number} at where its point is, across */
+ *  @param {number} at the x of its point */
 function putBeside(element, { x, y, width, height }, at) {
   const align = at <= x + 1 ? "left" : at >= x + width - 1 ? "right" : "center";
   Object.assign(element.style, { transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px)`,

@@ -1,9 +1,11 @@
-// Where keys stand around a query: the score of a key is the query's length times how far the key reaches along it.
-// Angle and length are true for any number of features, as they need no more than the plane through both.
+// Where keys stand around a query. A key's score is the query's length times how far the key reaches along the query.
+// Angles and lengths are true for any number of features, because each key is drawn in the plane through it and the
+// query.
 
-const LONGEST = 2.5; // times as far as the farthest key, a query is drawn
-const NO_MORE = 1e-8; // an axis that a projection reaches with less of its largest square isn't reached
-const DIGITS = 5; // of a vector's largest number, that moving it by hand is told apart by
+const LONGEST = 2.5; // a query is drawn at most this many times as far as the farthest key
+// An axis counts as out of a projection's reach if its square is less than this part of the largest one.
+const NO_MORE = 1e-8;
+const DIGITS = 5; // significant digits of a vector that is moved by hand, counted from its largest number
 
 export function lengthOf(/** @type {ArrayLike<number>} */ vector) {
   return Math.hypot(...Array.from(vector));
@@ -13,7 +15,7 @@ export function allFinite(/** @type {ArrayLike<number>} */ vector) {
   return Array.from(vector).every(Number.isFinite);
 }
 
-// How far a key reaches along a query, and how much of it is left over.
+// How far a key reaches along a query, and how far aside of it.
 /** @param {number[]} query @param {number[]} key @returns {{ reach: number, rest: number }} */
 export function reachOf(query, key) {
   const length = lengthOf(query);
@@ -22,7 +24,7 @@ export function reachOf(query, key) {
   return { reach, rest: lengthOf(key.map((each, at) => each - reach * along[at])) };
 }
 
-// The direction of a query in the picture: its own where it has two features, else upwards; null where it has none.
+// The query's direction in the picture: its own if it has two features, else upwards; null for a query of length 0.
 /** @param {number[]} query @returns {Point | null} */
 export function directionOf(query) {
   const length = lengthOf(query);
@@ -30,7 +32,8 @@ export function directionOf(query) {
   return query.length === 2 ? [query[0] / length, query[1] / length] : [0, 1];
 }
 
-// Where keys stand: on the true axes where these are two, else as high as they reach and as far aside as is left over.
+// Where keys stand: on their own axes if they have two features, else as high as they reach along the query, and as far
+// to the right as they stand aside of it.
 /** @param {number[]} query @param {number[][]} keys @returns {KeySpot[]} */
 export function spotsOf(query, keys) {
   const direction = directionOf(query);
@@ -42,7 +45,7 @@ export function spotsOf(query, keys) {
   });
 }
 
-// The tip of the query as it is drawn: one that is far longer than all keys would leave them no room.
+// The query's tip in the picture. A query much longer than all keys is cut, because it would leave them no room.
 /** @param {number[]} query @param {KeySpot[]} spots @returns {{ tip: Point, cut: boolean }} */
 export function tipOf(query, spots) {
   const direction = directionOf(query);
@@ -54,10 +57,9 @@ export function tipOf(query, spots) {
   return { tip: [direction[0] * drawn, direction[1] * drawn], cut };
 }
 
-// ---- the room ----
+// ---- the view ----
 
-// How large a unit is, and where the origin stands, so that all points have room. The view that is kept stays, as long
-// as they have room in it.
+// Choose the unit and the origin so that all points fit. The view that is `kept` stays if they fit into it.
 /** @param {Point[]} points @param {Size} size @param {number} margin @param {View | null} kept @returns {View} */
 export function viewOf(points, size, margin, kept = null) {
   if (kept && (kept.fixed || points.every((each) => isInside(placed(kept, each), size, margin / 2)))) return kept;
@@ -80,13 +82,13 @@ function isInside([x, y], { width, height }, margin) {
   return x >= margin && y >= margin && x <= width - margin && y <= height - margin;
 }
 
-// A point in pixels.
+// A point's place in pixels.
 /** @param {View} view @param {Point} point @returns {Point} */
 export function placed({ unit, origin }, [x, y]) {
   return [origin[0] + x * unit, origin[1] - y * unit];
 }
 
-// The point that is drawn there.
+// The point at a place in pixels.
 /** @param {View} view @param {Point} pixel @returns {Point} */
 export function pointAt({ unit, origin }, [x, y]) {
   return [(x - origin[0]) / unit, (origin[1] - y) / unit];
@@ -94,7 +96,7 @@ export function pointAt({ unit, origin }, [x, y]) {
 
 // ---- shapes ----
 
-// An arrow so wide; one that is shorter than its head is nothing but head.
+// The outline of an arrow of a given width. An arrow shorter than a head is drawn as a head alone.
 /** @param {Point} from @param {Point} to @param {number} width @param {number} scale */
 export function arrow([x0, y0], [x1, y1], width, scale) {
   const length = Math.hypot(x1 - x0, y1 - y0);
@@ -120,7 +122,7 @@ function point(/** @type {Point} */ [x, y]) {
   return `${x.toFixed(2)} ${y.toFixed(2)}`;
 }
 
-// The line through a point, from edge to edge; blank where it lies outside.
+// The line through a point in a direction, from edge to edge of the picture; blank if it's outside.
 /** @param {Point} through @param {Point} direction @param {Size} size */
 export function across([x, y], [dx, dy], { width, height }) {
   const walls = [[x, dx, width], [y, -dy, height]].filter(([, step]) => Math.abs(step) > 1e-9);
@@ -131,9 +133,9 @@ export function across([x, y], [dx, dy], { width, height }) {
 
 // ---- moving a tip ----
 
-// The smallest change of a vector x by which x · W changes so; of a W that reaches one direction alone, what it
-// reaches.
-/** @param {number[][]} rows of W, two numbers each @param {Point} wished @returns {number[]} */
+// The smallest change of a vector x that changes x · W as wished. If W reaches only one direction, it does so as far as
+// possible.
+/** @param {number[][]} rows the rows of W, two numbers each @param {Point} wished @returns {number[]} */
 export function smallestChange(rows, wished) {
   let [uu, uv, vv] = [0, 0, 0];
   for (const [u, v] of rows) [uu, uv, vv] = [uu + u * u, uv + u * v, vv + v * v];
@@ -151,7 +153,7 @@ export function smallestChange(rows, wished) {
   return rows.map(([u, v]) => u * s + v * t);
 }
 
-// A vector after a change, in digits that a hand can tell; what doesn't change keeps all of its own.
+// A vector after a change, rounded to what a hand can control; numbers that don't change keep all their digits.
 /** @param {number[]} vector @param {number[]} change */
 export function rounded(vector, change) {
   const sums = vector.map((each, at) => each + change[at]);
@@ -169,13 +171,14 @@ export function within([x, y], box) {
   return [Math.min(box.x + box.width, Math.max(box.x, x)), Math.min(box.y + box.height, Math.max(box.y, y))];
 }
 
-// On which two axes the rows of a matrix are drawn: their own, where they have no more than two, else those along which
-// they differ most, the first two principal axes.
+// The two axes on which rows of a matrix are drawn: their own if there are at most two, else those along which the rows
+// differ most, the first two principal axes.
 
-const TURNS = 12; // squares: those of axes that are alike by a thousandth differ by a hundred times then
+// how often products are squared: axes whose strengths differ by a thousandth differ by a factor of 60 then
+const TURNS = 12;
 const NOTHING = 1e-15;
 
-/** @param {number[][]} rows @param {Axes | null} before whose directions are kept @returns {Axes} */
+/** @param {number[][]} rows @param {Axes | null} before axes whose signs are kept @returns {Axes} */
 export function axesOf(rows, before = null) {
   const size = rows[0].length;
   if (size <= 2)
@@ -201,7 +204,8 @@ export function drawnAt({ centre, axes }, row) {
   return [along(axes[0]), along(axes[1])];
 }
 
-// An axis has two directions: that of before is kept, else its largest number is positive.
+// Choose one of an axis's two directions: that of the axis before, else the one in which its largest number is
+// positive.
 /** @param {number[]} axis @param {number[] | undefined} before */
 function turned(axis, before) {
   const known = before?.length === axis.length ? dot(before, axis) : 0;
@@ -212,19 +216,19 @@ function turned(axis, before) {
 /** @param {number[]} one @param {number[]} other */
 function dot(one, other) {
   let sum = 0;
-  for (let at = 0; at < one.length; at += 1) sum += one[at] * other[at]; // fewer steps than a function for each
+  for (let at = 0; at < one.length; at += 1) sum += one[at] * other[at]; // faster than a callback for each number
   return sum;
 }
 
-// What is left of a row beside an axis.
+// What remains of a row without its part along an axis.
 /** @param {number[]} row @param {number[]} axis */
 function without(row, axis) {
   const along = dot(row, axis);
   return row.map((each, at) => each - along * axis[at]);
 }
 
-// The direction along which rows differ most, of length 1; or 0 where they don't. The products of rows with each other,
-// squared again and again, keep what is largest of them.
+// The direction of length 1 along which rows differ most; 0 if they don't differ. The matrix of their dot products is
+// squared again and again (power iteration), until only its largest component is left.
 function principal(/** @type {number[][]} */ rows) {
   let products = rows.map((one) => rows.map((other) => dot(one, other)));
   const largest = () => products.reduce((most, row, at) => (row[at] > products[most][most] ? at : most), 0);

@@ -1,13 +1,14 @@
-// Where names stand beside points, so that none lies on another: near its point where there's room, else farther off
-// with a line that leads to it. The same points always get the same places.
+// Places names beside points so that none covers another: near its point if there's room, else farther away, with a
+// line to the point. The same points always give the same places.
 
 import { line } from "./plane_geometry.js";
 import { overlap } from "../cells/elements.js";
 
-export const NAMED = 8; // of so many points, each is named, come what may
+// If there are at most this many points, each of them has a name, however crowded they are.
+export const NAMED = 8;
 const LONGEST = 12; // letters of a name
-const DISTANCES = [3, 12, 24, 40, 60]; // pixels from a point, times the scale
-const FAR = 12; // from here on, a line leads to the name
+const DISTANCES = [3, 12, 24, 40, 60]; // pixels from the point, before scaling
+const FAR = 12; // a name this far away has a line to its point
 const SIDES = [[1, 0], [-1, 0], [0.7, -0.8], [-0.7, -0.8], [0.7, 0.8], [-0.7, 0.8], [0, -1], [0, 1]];
 const COSTS = { point: 20, line: 8, width: 0.6, side: 0.25, distance: 3 };
 const WIDEST = /[MW@%—…]/u;
@@ -15,7 +16,7 @@ const WIDE = /[mw]/u;
 const CAPITAL = /[A-Z]/;
 const PLAIN = /[ -~]/;
 const FULL = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
-const OTHER = 0.9; // of a letter's size
+const OTHER = 0.9; // the width of all other letters, as a part of their size
 const NARROW = /[iljtfrI.,:;'’“”!|()[\] ·-]/u;
 
 export function shortened(/** @type {string} */ text) {
@@ -23,8 +24,8 @@ export function shortened(/** @type {string} */ text) {
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text;
 }
 
-// About how wide a text is, and never less, by its letters.
-/** @param {string} text @param {number} size of a letter */
+// The approximate width of a text, by its letters; never less than it really is.
+/** @param {string} text @param {number} size the size of a letter */
 function widthOf(text, size) {
   const kinds = /** @type {[RegExp, number][]} */ ([[FULL, 1.4], [WIDEST, 1.12], [WIDE, 1.05], [NARROW, 0.46],
     [CAPITAL, 0.8], [PLAIN, 0.69]]);
@@ -33,7 +34,7 @@ function widthOf(text, size) {
 }
 
 /**
- * The places of names among points and lines; those kept from before stay where they can.
+ * Place names among points and lines; names that are `kept` stay in their places if they can.
  * @param {Named[]} named @param {Line[]} lines @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @returns {{ places: Placed[], crowded: boolean }}
  */
@@ -81,7 +82,7 @@ function placed(named, box, choice) {
   return { ...box, id: named.id, choice, leader: far ? leaderOf(named.at, box) : null };
 }
 
-// The box of a name at one of its places.
+// The box of a name at one of its possible places.
 /** @param {Named} named @param {number} choice @param {number} scale @returns {Rect} */
 function choiceOf({ at: [x, y], radius, width, height }, choice, scale) {
   const [right, down] = SIDES[choice % SIDES.length];
@@ -90,7 +91,7 @@ function choiceOf({ at: [x, y], radius, width, height }, choice, scale) {
     y: y + down * off + (Math.sign(down) - 1) * (height / 2), width, height };
 }
 
-// One under the other, in the order of their points: what always has a place.
+// Names in a column, one below the other, in the order of their points; this always has room.
 /** @param {Named[]} named @param {Size} size @returns {Placed[]} */
 function inColumn(named, size) {
   const inOrder = named.toSorted((a, b) => a.at[1] - b.at[1] || a.rank - b.rank);
@@ -121,7 +122,7 @@ function fits(box, size) {
   return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
 }
 
-// Whether a line goes through a box, or as near by: what is left of it between the box's sides.
+// Whether a line crosses a box, or passes as `near`: it does if a part of it is left between the box's sides.
 /** @param {Rect} box @param {Point} from @param {Point} to @param {number} near */
 function crosses(box, [x0, y0], [x1, y1], near) {
   let [first, last] = [0, 1];
@@ -137,14 +138,14 @@ function crosses(box, [x0, y0], [x1, y1], near) {
   return first < last;
 }
 
-// The lines of the axes through a picture, and where their names stand.
+// The lines of the axes in a picture, and where their names stand.
 
-const LETTER = 14; // pixels of all letters in the picture
-export const LINE = 17; // and of a line of them
+const LETTER = 14; // pixels: the size of all letters in the picture
+export const LINE = 17; // pixels: the height of a line of text
 const GAP = 3;
 
-// Of two axes, the one across and the one upwards; null for one that has no name, and no line of its own. The name of
-// each has four places, at its ends and on both sides of it.
+// The horizontal and the vertical axis; one without a name is left out. Each name has four possible places, at both
+// ends of its axis and on both sides of it.
 /** @param {View} view @param {Size} size @param {number} scale @param {(string | null)[]} names
  *  @returns {AxisLine[]} */
 export function rulersOf({ origin: [x, y] }, { width, height }, scale, names) {
@@ -172,12 +173,12 @@ function within(at, most) {
   return Math.max(0, Math.min(at, most));
 }
 
-// The names in a picture: what they are of, how large they are, and where they stand.
+// The names in a picture: which there are, how large they are, and where they stand.
 
 export const MAIN = "main";
 
 /**
- * The places of the names in a picture; a word that is pointed at has its name, however many there are.
+ * Place the names of a picture. A word that the pointer is on has its name, however many others there are.
  * @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @param {number | null} pointed
  */
@@ -191,7 +192,7 @@ export function namesIn(picture, labels, size, scale, kept = new Map(), pointed 
     rulers: crowded ? [] : axesNamed(picture.rulers, [...places, ...named.map(around)], [...lines, ...leaders]) };
 }
 
-// The names of axes, each where it lies over nothing, if there is such a place.
+// Place the names of axes, each where it covers nothing; one without such a place is left out.
 /** @param {AxisLine[]} rulers @param {Rect[]} taken @param {Line[]} lines @returns {(Rect & { text: string })[]} */
 function axesNamed(rulers, taken, lines) {
   return rulers.flatMap(({ text, stands }) => {
@@ -202,7 +203,7 @@ function axesNamed(rulers, taken, lines) {
   });
 }
 
-// What wants a name: the query or the context first, then words by what they are given.
+// The points to name: the query or the context first, then the words by their weights.
 /** @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale
  *  @param {number | null} pointed @returns {Named[]} */
 function namedIn(picture, labels, size, scale, pointed) {
@@ -217,7 +218,7 @@ function namedIn(picture, labels, size, scale, pointed) {
   return [{ id: MAIN, at, radius, height, width: widthOf(cut(label, size.width, scale), letter), rank: 0 }, ...words];
 }
 
-// Cut to a width.
+// Cut a text to a width.
 /** @param {string} text @param {number} width @param {number} scale */
 export function cut(text, width, scale) {
   const letters = [...text];

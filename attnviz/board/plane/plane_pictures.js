@@ -1,5 +1,5 @@
-// The first picture of the plane: the keys that a query asks, each as far along the query as it reaches, which times
-// the query's length is its score.
+// The plane's first picture: the keys around a query, each as far along it as it reaches. That distance times the
+// query's length is the score.
 
 import { across, allFinite, arrow, axesOf, directionOf, drawnAt, lengthOf, line, placed, spotsOf, tipOf,
   viewOf } from "./plane_geometry.js";
@@ -13,19 +13,20 @@ import { percent, written } from "../values/numbers.js";
 import { dividedBy } from "../values/explain.js";
 import { say } from "../../scripts/sentences.js";
 
-const WIDTHS = { least: 1, more: 13 }; // pixels of an arrow for no weight, and how many more for the whole
+// pixels: the width of an arrow for weight 0, and how much wider it is for weight 1
+const WIDTHS = { least: 1, more: 13 };
 const MARGIN = 14;
 const DOT = 3;
-const MEASURE = 10; // pixels beside the query
+const MEASURE = 10; // pixels between the query and the measure beside it
 const TICK = 3;
-const NAMED = 2; // words that reach equally far, or whose shares are told
-const SHARE = 1e-3; // of a share: what is said to make it does
-const SAME = 1e-6; // of the farthest: keys that reach no farther apart reach equally far
+const NAMED = 2; // how many words are named that reach equally far, or whose shares are told
+const SHARE = 1e-3; // by how much a share may differ from what is said to make it
+const SAME = 1e-6; // relative to the farthest key: keys that reach no farther apart than this reach equally far
 
 /** @typedef {Record<"query" | "weights" | "scores" | "drawn", number[]> & { keys: number[][],
  *  masked: boolean[] }} Row */
 
-// What a query meets: its keys, and what comes of them; `drawn` are those whose numbers are all finite.
+// What a query meets: its keys, and its scores and weights; `drawn` are the keys whose numbers are all finite.
 /** @param {Made} made @param {number} query @returns {Row} */
 export function rowOf(made, query) {
   const { stages, matrices } = made;
@@ -47,7 +48,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const row = rowOf(made, query);
   const direction = allFinite(row.query) ? directionOf(row.query) : null;
   const isPlane = row.query.length === 2;
-  // of a query without a direction, nothing but the true axes are left
+  // a query of length 0 has no picture, unless there are two features and so true axes
   const keys = direction || isPlane ? row.drawn : [];
   const spots = spotsOf(row.query, keys.map((key) => row.keys[key]));
   const { tip } = allFinite(row.query) ? tipOf(row.query, spots) : { tip: /** @type {Point} */ ([0, 0]) };
@@ -66,7 +67,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   };
 }
 
-// A query without a direction.
+// A circle, for a query of length 0.
 /** @param {Point} at @param {number} radius */
 function dot([x, y], radius) {
   return `M${x - radius} ${y} a${radius} ${radius} 0 1 0 ${2 * radius} 0 a${radius} ${radius} 0 1 0 ${-2 * radius} 0 Z`;
@@ -84,13 +85,13 @@ function markOf(view, word, spot, weight, scale) {
     weight: Number.isFinite(weight) ? weight : 0 };
 }
 
-// How wide what stands for an attention weight is.
+// The width of what is drawn for an attention weight.
 /** @param {number} weight @param {number} scale */
 function widthOfWeight(weight, scale) {
   return scale * (WIDTHS.least + WIDTHS.more * (Number.isFinite(weight) ? weight : 0));
 }
 
-// How far along the query a key reaches, as a measure beside the query, on the side where the key isn't.
+// A measure beside the query that shows how far along it a key reaches, on the side where the key isn't.
 /** @param {View} view @param {number[]} query @param {number[]} key @param {number} scale */
 export function reachLine(view, query, key, scale) {
   if (!allFinite(query) || !allFinite(key) || !directionOf(query)) return "";
@@ -105,7 +106,7 @@ export function reachLine(view, query, key, scale) {
   return [line(off(from, MEASURE), off(to, MEASURE)), ...ticks].join(" ");
 }
 
-// Of which key the reach is told: the one that is pointed at, else the first of those that reach farthest.
+// The key whose reach is told: the one that the pointer is on, else the first of those that reach farthest.
 /** @param {Row} row @param {number | null} pointed @returns {{ key: number | null, farthest: number[] }} */
 export function told(row, pointed) {
   const read = row.drawn.filter((key) => !row.masked[key]);
@@ -117,7 +118,7 @@ export function told(row, pointed) {
   return { key: pointed !== null && row.drawn.includes(pointed) ? pointed : (farthest[0] ?? null), farthest };
 }
 
-// What a query, and what is made of it, is called.
+// What a query and the rows made from it are called.
 /** @param {Made} made @param {number} query */
 export function rowNamed({ stages, names }, query, called = names) {
   return pieceNamed(stages.get("scores"), query, called);
@@ -128,7 +129,7 @@ export function keyNamed({ stages, readNames }, key, called = readNames) {
   return pieceNamed(stages.get("scores"), key, called);
 }
 
-// The picture in words.
+// The first picture in words.
 /** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits
  *  @returns {PictureWords} */
 export function scoresInWords(made, query, pointed, digits) {
@@ -141,7 +142,8 @@ export function scoresInWords(made, query, pointed, digits) {
   if (!directionOf(row.query)) return all(say("board.plane.zero", { token }));
   const { key, farthest } = told(row, pointed);
   if (key === null) return all(say("board.plane.none", { token }));
-  const write = (/** @type {number} */ value) => written(value, digits + 1); // so that the product's digits are right
+  // one decimal more, so that the product's digits are right
+  const write = (/** @type {number} */ value) => written(value, digits + 1);
   const reach = spotsOf(row.query, [row.keys[key]])[0].reach;
   const sentence = sentenceOf(made, row, key, farthest, pointed === key, reach);
   const [length, along, score] = [write(lengthOf(row.query)), write(reach), written(row.scores[key], digits)];
@@ -154,7 +156,7 @@ export function scoresInWords(made, query, pointed, digits) {
   return { sentence, numbers, note, alt: alt.filter(Boolean).join(" ") };
 }
 
-// How a score goes on to its share, where that is what is done with it.
+// How a score becomes its share, if it's divided and then shared out by a softmax; else blank.
 /** @param {Made} made @param {number} query @param {number} key */
 function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attention_weights: weights } }, query, key) {
   const { settings } = stages.get("scaled_scores") ?? {};
@@ -166,7 +168,8 @@ function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attentio
   const apart = valueAt(scores, query, key) - score * Math.sqrt(settings.d_k || 1) * settings.temperature;
   const share = valueAt(weights, query, key);
   if (!(Math.abs(e[key] / all - share) + Math.abs(apart) < SHARE)) return "";
-  const whole = written(valueAt(scores, query, key), 4); // so that what it's divided to is found by hand, too
+  // four decimals, so that readers can check the division by hand
+  const whole = written(valueAt(scores, query, key), 4);
   return say("board.plane.scaled", { whole, by, score: written(score, 4), e: written(e[key], 2), sum: written(all, 2),
     share: percent(share) });
 }
@@ -199,10 +202,11 @@ function notesOf(/** @type {Row} */ row) {
 
 // The second picture of the plane: values as points, and the context where the attention weights put it.
 
-const DOTS = { least: 2.5, more: 13 }; // pixels of a point's radius for no weight, and how many more for the whole
+// pixels: the radius of a point for weight 0, and how much larger it is for weight 1
+const DOTS = { least: 2.5, more: 13 };
 const AROUND_MIX = 18;
 
-// Values whose numbers are all finite, the axes that they are drawn on, and the context, null where it isn't finite.
+// The values whose numbers are all finite, the axes that they are drawn on, and the context; null if that isn't finite.
 /** @param {Made} made @param {number} query @param {Axes | null} before */
 export function mixOf(made, query, before) {
   const { v, context } = made.matrices;
@@ -244,7 +248,7 @@ function diamond([x, y], radius) {
   return `M${x} ${y - radius} L${x + radius} ${y} L${x} ${y + radius} L${x - radius} ${y} Z`;
 }
 
-// The picture in words.
+// The second picture in words.
 /** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
  *  @returns {PictureWords} */
 export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {

@@ -1,4 +1,4 @@
-// What the app's board fetches of the plane.
+// The script of the plane, which the app's board fetches.
 
 import { Plane } from "./plane.js";
 

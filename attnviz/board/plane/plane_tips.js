@@ -1,5 +1,5 @@
-// The tips of arrows under the hand: pointing at one is pointing at its score; where queries and keys have two
-// features, moving one changes the row of X that it is made of, by as little as it takes.
+// The tips of the plane's arrows. Pointing at a tip is like pointing at its score. Where queries and keys have two
+// features, a tip can be moved: that changes the row of X which it's made from, by as little as possible.
 
 import { allFinite, pointAt, rounded, smallestChange, within } from "./plane_geometry.js";
 import { keyNamed, rowNamed } from "./plane_pictures.js";
@@ -12,12 +12,12 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Plane } from "./plane.js" */
 
 const DRAG_STARTS = 4; // pixels
-const STEP = 6; // pixels of a press of a key, about
+const STEP = 6; // pixels, about, for each press of a key
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** @typedef {{ matrix: string, row: number, from: number[], rows: number[][], start: Point }} Grip what a hand
- *  moves: a row, by way of a projection */
+/** @typedef {{ matrix: string, row: number, from: number[], rows: number[][], start: Point }} Grip what a tip moves: a
+ *  row, and the rows of the projection that makes the tip from it */
 
 export class Tips {
   constructor(/** @type {Plane} */ plane) {
@@ -35,7 +35,7 @@ export class Tips {
     this.element.replaceChildren(...this.keys, this.query);
   }
 
-  /** @param {HTMLElement} tip @param {number | null} word of a key, null for the query's own */
+  /** @param {HTMLElement} tip @param {number | null} word the key's, or null for the query's own tip */
   hear(tip, word) {
     tip.addEventListener("pointerenter", () => this.enter(word));
     tip.addEventListener("pointerleave", () => this.leave());
@@ -63,7 +63,7 @@ export class Tips {
     plane.emphasize();
   }
 
-  // Where tips stand, and which of them can be moved.
+  // Place the tips, and tell which of them can be moved.
   show(/** @type {Picture} */ picture) {
     const marks = new Map(picture.marks.map((mark) => [mark.word, mark.at]));
     this.keys.forEach((tip, word) => this.put(tip, word, marks.get(word) ?? null));
@@ -96,8 +96,8 @@ export class Tips {
     }
   }
 
-  // What a tip moves, null for one that stands still: in the second picture, on axes that are not its own, or where X
-  // is made of what no hand can change.
+  // What a tip moves, or null if it can't be moved: in the second picture, on axes that aren't its own, or where X is
+  // made from something that can't be edited.
   /** @param {number | null} word @returns {Grip | null} */
   gripOf(word) {
     const { board, tab, picture } = this.plane;
@@ -106,7 +106,7 @@ export class Tips {
     if (!found) return null;
     const from = found.rows.map((_, column) => board.givenAt({ matrix: found.matrix, row: found.row, column }));
     const drawn = word === null && picture.main ? pointAt(picture.view, picture.main.at) : found.start;
-    // one that is drawn shorter has no tip to move
+    // a query that is drawn shorter than it is has no tip to move
     const isWhole = Math.hypot(...drawn) > 0.99 * Math.hypot(...found.start);
     return isWhole ? { ...found, from } : null;
   }
@@ -119,7 +119,7 @@ export class Tips {
     if (!grip || !picture || !size || pressed.button !== 0 || board.input.held) return;
     pressed.preventDefault();
     tip.focus();
-    // in a presentation all is drawn larger
+    // in a presentation, everything is drawn larger than it's laid out
     const zoom = board.root.getBoundingClientRect().width / board.root.offsetWidth;
     const start = /** @type {Point} */ ([picture.view.origin[0] + grip.start[0] * picture.view.unit,
       picture.view.origin[1] - grip.start[1] * picture.view.unit]);
@@ -137,7 +137,7 @@ export class Tips {
     };
     board.input.follow(pressed, move, (take) => {
       plane.held = false;
-      board.at = null; // a tip was held, no cell
+      board.at = null; // a tip was dragged, not a cell
       const before = edits.map((edit) => ({ ...edit, value: grip.from[edit.column] }));
       board.editing.release(take ? changed(edits, grip.from) : [], before);
       board.at = null;
@@ -163,12 +163,13 @@ export class Tips {
   }
 }
 
-// The row that a query or a key with two features is made of, by which numbers of a projection, and where its tip is.
+// The row that a query or key with two features is made from, the projection that makes it, and its tip. Null if that
+// can't be moved.
 /** @param {Made} made @param {"q" | "k"} name @param {number} row */
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);
-  const [op, first] = stage.declared[0]?.value ?? []; // of X = E + P, the tokens' own vectors
+  const [op, first] = stage.declared[0]?.value ?? []; // of X = E + P, E
   const matrix = stage.rule === "given" ? source : op === "+" && first[0] === "at" ? stage.sources[first[1]] : null;
   if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
   const start = Array.from(lineOf(matrices[name], row));
@@ -180,7 +181,7 @@ export function gripOf({ stages, matrices }, name, row) {
   return { matrix, row, rows, start: /** @type {Point} */ ([start[0], start[1]]) };
 }
 
-// The numbers of the row with which the tip stands where it is wished, or as near as can be.
+// The edits of the row that move the tip to the point that is wished for, or as near to it as possible.
 /** @param {Pick<Grip, "matrix" | "row" | "from" | "rows" | "start">} grip @param {Point} wished @returns {Edit[]} */
 export function editsOf({ matrix, row, from, rows, start }, [x, y]) {
   const change = smallestChange(rows, [x - start[0], y - start[1]]);

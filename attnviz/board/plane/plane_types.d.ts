@@ -1,13 +1,13 @@
-// What is drawn in the panel beside the spine: keys around a query, and values around the context mixed from them.
+// The types of the plane, which shows keys around a query, and values around the context that is mixed from them.
 
-/** In units of the vectors, or in pixels of the picture. */
+/** In the units of the vectors, or in pixels of the picture. */
 type Point = [x: number, y: number];
 
-/** A key by a query: how far it reaches along it, and where it stands. */
+/** A key beside a query: how far it reaches along the query, and its point. */
 interface KeySpot {
   reach: number;
   at: Point;
-  /** Where on the query's axis it stands. */
+  /** The point on the query's line that is nearest to it. */
   foot: Point;
 }
 
@@ -16,22 +16,22 @@ interface Size {
   height: number;
 }
 
-/** Pixels of a unit, and where the origin is. */
+/** How many pixels a unit has, and where the origin is. */
 interface View {
   unit: number;
   origin: Point;
-  /** Whether it stays, whatever leaves it: as long as a hand moves a tip in it. */
+  /** Whether the view stays even if points leave it, because a tip is being dragged in it. */
   fixed?: boolean;
 }
 
-/** What names rather don't lie on. */
+/** A line that names avoid. */
 interface Line {
   from: Point;
   to: Point;
   width: number;
 }
 
-/** What wants a name beside it. Of more than have room, the first in rank are named. */
+/** A point that should have a name beside it. If not all names have room, those first in rank are shown. */
 interface Named extends Size {
   id: string;
   at: Point;
@@ -39,18 +39,18 @@ interface Named extends Size {
   rank: number;
 }
 
-/** Where a name stands, which of all places that is, and the line that leads to it where it stands far off. */
+/** A name's place: its box, which of the possible places that is, and a line to the point if it stands far from it. */
 interface Placed extends Rect {
   id: string;
   choice: number;
   leader: [Point, Point] | null;
 }
 
-/** A key or a value as it is drawn. */
+/** A key or a value as it's drawn. */
 interface Mark {
   word: number;
   at: Point;
-  /** Where on the query's axis it stands, or the same place. */
+  /** The nearest point on the query's line; of a value, its own point. */
   foot: Point;
   path: string;
   drop: string;
@@ -59,7 +59,7 @@ interface Mark {
   weight: number;
 }
 
-/** A line through the picture, what it is called, and where its name may stand. */
+/** A line through the picture, its name, and the places where that may stand. */
 interface AxisLine {
   path: string;
   text: string;
@@ -68,17 +68,17 @@ interface AxisLine {
 
 interface Picture {
   view: View;
-  /** Where all lines begin or end. */
+  /** The point at which all lines begin or end. */
   hub: Point;
   rulers: AxisLine[];
   /** The line along the query. */
   axis: string;
   marks: Mark[];
-  /** Of the query or the context: its shape, and where its name belongs. */
+  /** The query or the context: its shape, and its name beside a point. */
   main: { path: string; at: Point; radius: number; label: string } | null;
 }
 
-/** What the panel says of a picture: a sentence, a line of numbers in colours, and a note. */
+/** A picture in words: a sentence, a line of coloured numbers, and a note; `alt` is all of it for a screen reader. */
 interface PictureWords {
   sentence: string;
   numbers: { text: string; role: string }[];
@@ -89,6 +89,6 @@ interface PictureWords {
 interface Axes {
   centre: number[];
   axes: number[][];
-  /** What they hold of the variance; null where there is none. */
+  /** The part of the variance along these axes; null if there is none. */
   share: number | null;
 }

@@ -1,5 +1,5 @@
-// One word's story, which a narrow screen shows in the place of the spine: from the picked word's input to its context,
-// part under part. What makes a part unfolds in its place.
+// One word's story, which a narrow screen shows instead of the spine: from the picked word's input to its context, in
+// parts one below the other. The matrices that a part is made with unfold in its place.
 
 import { pieceNamed } from "../cells/cell.js";
 import { button, make, toggle } from "../cells/elements.js";
@@ -15,20 +15,21 @@ import { StoryPart } from "./story_part.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-// pixels of the first thing to do, less of what is read, and those of the dock's ways to other views
+// pixels: the height of the first thing to do, how much lower the sentence about what is read is meanwhile, and the
+// height of the dock's ways to other views
 const [TOY, SAID, VIEWS] = [84, 64, 44];
 
 export class Story {
   constructor(/** @type {Board} */ board) {
     this.board = board;
     this.told = false;
-    this.whole = false; // whether all rows are asked for, on the spine
+    this.whole = false; // whether the reader asked for all rows, which the spine shows
     /** @type {Set<string>} */
-    this.open = new Set(); // the parts that were unfolded by hand
+    this.open = new Set(); // the parts that the reader unfolded
     this.followed = -1; // the word whose story is told
-    this.arranged = ""; // what decides where everything stands
-    this.revealed = ""; // the pinned cell that was brought into view
-    this.litOnce = ""; // the cell of a step for which parts were unfolded
+    this.arranged = ""; // a key of everything that decided how the parts were arranged last
+    this.revealed = ""; // the address of the pinned cell that was last brought into view
+    this.litOnce = ""; // the address of the lesson's cell for which parts were last unfolded
     /** @type {Map<string, StoryPart>} */
     this.parts = new Map();
     this.element = make("div", "story");
@@ -36,31 +37,33 @@ export class Story {
     this.first = new Slider(board);
     this.toy = make("div", "toy");
     /** @type {Place | null} */
-    this.begun = null; // what its slider changes
+    this.begun = null; // the cell that the first slider changes
     this.columns = new WordColumns();
     this.turn = button("turn", "", () => this.turnOver());
     this.hand = make("div", "hand", [this.slider.input]);
-    this.deeds = make("div", "deeds"); // to play the row, and to ask why
+    this.deeds = make("div", "deeds"); // the buttons for Play and for "Why?"
     /** @type {Column[]} */
-    this.spine = []; // whose rows Play makes
-    this.played = ""; // the matrix that Play makes
-    this.asked = false; // whether the plane stands here
+    this.spine = []; // the columns that Play makes a row of
+    this.played = ""; // the matrix that Play is making
+    this.asked = false; // whether the plane is shown here
     board.panel.element.append(this.deeds, this.hand, this.turn);
   }
 
-  // Whether a board with so much room tells a story.
+  // Decide whether the board tells a story in this room.
   takes(/** @type {Room} */ room) {
     const { data, torch } = this.board;
-    // Of a model's head the words alone have to be few: its vectors are strips of colour. A number for each distance
-    // isn't drawn in a story, and there are twice as many of them as words.
+    // A model head's vectors are strips of colour, so only its words have to be few. Numbers by distance, twice as many
+    // as words, don't count, because a story doesn't draw them.
     const small = data.fixed ? data.labels.length <= CONSTANTS.FITS : Object.entries(torch)
       .every(([name, { rows, columns }]) => name === "by_distance" || Math.max(rows, columns) <= CONSTANTS.FITS);
-    // A question's board may be one of two on a wide page; a lecture room shows matrices, but not on a telephone.
+    // A question's board goes by the window's width, because it may be one of two on a wide page. A lecture room shows
+    // matrices, except on a telephone.
     const width = data.store ? this.board.host.view().width : room.width;
     const narrow = room.sentence && small && width < (data.ribbons === null ? HALL : NARROW)
       && !data.tells?.presents;
     this.told = narrow && !this.whole;
-    const { says, tools } = this.board.sentence; // which itself keeps its height meanwhile: else the page would scroll
+    // The sentence's own element keeps its style, because the page would scroll if it lost its height.
+    const { says, tools } = this.board.sentence;
     for (const each of [says, tools.element]) each.removeAttribute("style");
     toggle(this.board.root, "narrow", narrow);
     toggle(this.board.root, "told", this.told);
@@ -78,12 +81,12 @@ export class Story {
 
   // ---- building ----
 
-  // Make everything anew, in the room that there is.
+  // Make everything anew, in the available room.
   lay(/** @type {Room} */ room) {
     const { board } = this;
     board.root.style.setProperty("--s", "1");
     const { tells, lit } = board.data;
-    // a strip has its place among all rows
+    // strips are only shown among all rows, on the spine
     const placed =
       board.assembly.placed.filter((name) => !isStrip(board.torch[name]) && (!tells || tells.part.includes(name)));
     const stages = [...board.stages.values()];
@@ -122,14 +125,14 @@ export class Story {
     this.showPlane();
   }
 
-  // Play's controls, and the way to ask why, stand in the dock, under the thumb.
+  // Put Play's controls and the button "Why?" into the dock, where the thumb reaches them.
   hold(/** @type {HTMLElement} */ controls) {
     const { tools } = this.board.sentence;
     this.deeds.replaceChildren(controls, tools.why);
     toggle(this.deeds, "gone", !tools.wide);
   }
 
-  // The plane that was just asked for is in view.
+  // Bring the plane into view if it has just been opened.
   showPlane() {
     const { host, plane: { elements }, panel } = this.board;
     const before = this.asked;
@@ -137,7 +140,7 @@ export class Story {
     if (this.asked && !before) requestAnimationFrame(() => bringIntoView(host, elements, panel.element));
   }
 
-  // The ribbons run between the words that stand over the first columns, where these are the sentence's own.
+  // Let ribbons run between the words over the first columns, if these are the sentence's own words.
   /** @param {StoryPart[]} parts @param {Room} room */
   joinWords(parts, { ribbons }) {
     const { board } = this;
@@ -147,15 +150,15 @@ export class Story {
     board.sentence.arch(first.heads.map((_, at) => (at + 0.5) * first.grid.box.cell), ARCS);
   }
 
-  // The words stand in lines, by the story's own style.
+  // Remove the styles that place words and sentence on the spine, so that those in story.css apply.
   freeSentence() {
     const { strip, says, tools, element, chips, read } = this.board.sentence;
     for (const each of [strip, says, tools.element, element, ...chips, ...read.chips]) each.removeAttribute("style");
     read.chips.forEach((chip, at) => (chip.hidden = at >= this.read.length));
   }
 
-  // Give the parts the height that there is. Where there are sentences around it, nothing gives way: it's scrolled all
-  // the same.
+  // Fit the parts into the available height. If a step's sentences stand around the story, nothing shrinks, because the
+  // page has to be scrolled anyway.
   /** @param {Room} room @param {StoryPart[]} parts */
   fit({ height }, parts) {
     const { element, board } = this;
@@ -178,8 +181,8 @@ export class Story {
       ofNow === false || ribbons === null);
   }
 
-  // The first thing to do: a slider for one number, and what that does. It stays under the hand until another is
-  // picked.
+  // The first thing to do: a slider for one number, and what happens if it's moved. It stays under the finger until
+  // another cell is picked.
   toys() {
     const { board, toy, first } = this;
     const { ruler } = board;
@@ -194,15 +197,15 @@ export class Story {
     return [toy];
   }
 
-  // The words that are read and aren't those of the sentence itself.
+  // The words that are read but aren't in the sentence itself.
   get read() {
     const { others, keys } = this.board.data;
     const own = this.board.stages.get("attention_weights")?.own_from ?? keys.length;
     return others ? keys.slice(0, own) : [];
   }
 
-  // What leads to a part: the button that shows what makes it, or an arrow.
-  /** @param {Part} part @param {number} wide between two parts in a line */
+  // The way to a part: a button that unfolds what makes it, or an arrow.
+  /** @param {Part} part @param {number} wide the way's width between two parts in one line, else 0 */
   wayTo({ stage, weight, bias, raw }, wide) {
     if (!weight && !raw) return wide ? make("span", "way", ["→"]) : null;
     const element = button("way", "", () => this.unfold(stage.name));
@@ -219,13 +222,13 @@ export class Story {
     return pinned && this.board.isShown(pinned) ? pinned : null;
   }
 
-  // The cell of which all sources are to be seen: the pinned one, or the one that a step of the lesson lights up.
+  // The cell whose sources should all be in view: the pinned one, or the one that a step of the lesson points out.
   get shown() {
     const { lit } = this.board.data;
     return this.pinned ?? (lit && this.board.isShown(lit) ? lit : null);
   }
 
-  // The parts that are unfolded: by hand, and for the pinned cell the one that it is in or made in.
+  // The parts that are unfolded, by the reader, or because the pinned cell or Play is in what they unfold.
   opened() {
     return new Set([...this.open, ...this.needed()]);
   }
@@ -235,7 +238,7 @@ export class Story {
     return [this.pinned?.matrix, this.played].flatMap((matrix) => (matrix ? this.holding(parts, { matrix }) : []));
   }
 
-  // The parts that unfold to what a cell is in or made of.
+  // The parts that can unfold and that hold a matrix, in themselves or in what they unfold.
   /** @param {Part[]} parts @param {Pick<Place, "matrix">} place */
   holding(parts, { matrix }) {
     const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw]
@@ -247,14 +250,14 @@ export class Story {
     const opened = this.opened().has(part);
     if (opened) this.open.delete(part);
     else this.open.add(part);
-    // what was unfolded for a cell goes with it
+    // the pinned cell would unfold the part again
     if (opened && this.needed().includes(part)) this.board.pointing.pin(null);
     this.arrange();
     const unfolded = this.parts.get(part);
     if (!opened) this.reveal([unfolded?.weight, unfolded?.raw].flatMap((grid) => grid?.cells ?? []));
   }
 
-  // Rows of other words that the pinned cell is in or is made from.
+  // The rows of other words that the pinned cell is in or is made from.
   others() {
     const { shown, board } = this;
     /** @type {Map<string, { matrix: string, row: number, part: string }>} */
@@ -269,7 +272,7 @@ export class Story {
     return [...others.values()];
   }
 
-  // Put everything where it belongs.
+  // Unfold the parts, and put all rows where they belong.
   arrange() {
     const { board } = this;
     this.arranged = this.key();
@@ -279,7 +282,7 @@ export class Story {
       if (grid instanceof RowGrid) grid.putRows(board.query, others.filter(({ matrix }) => matrix === name)
         .map(({ row, part }) => ({ row, name: this.whose(grid.stage, row), place: this.placeIn(part, name) })));
     }
-    if (focused && !board.input.focused) board.focus(focused); // its row stands in another place
+    if (focused && !board.input.focused) board.focus(focused); // its row may have moved
     this.show();
   }
 
@@ -289,7 +292,7 @@ export class Story {
       { symbol: stage.symbol, token: pieceNamed(stage, row, this.board.data.names) });
   }
 
-  // Where another word's row stands in a part that is made of it; null for its own.
+  // Where another word's row stands in a part that is made from it; null if it stands in its own part.
   /** @param {string} part @param {string} matrix */
   placeIn(part, matrix) {
     const holder = this.parts.get(part);
@@ -303,7 +306,7 @@ export class Story {
 
   // ---- following ----
 
-  // Another word's story. What is pinned in its row moves along.
+  // Tell another word's story. A pin in the old word's row moves to the new one's.
   follow() {
     const { board, pinned } = this;
     if (!this.told) return;
@@ -318,13 +321,13 @@ export class Story {
     parts.forEach((each, at) => each.write(parts[at + 1]?.joined ? parts[at + 1].part : null));
   }
 
-  // Another matrix is made by Play, or none any more: what it's made of unfolds.
+  // Note which matrix Play makes now, or that it makes none, and unfold what makes it.
   plays(/** @type {string} */ matrix) {
     this.played = matrix;
     if (this.told) this.arrange();
   }
 
-  // What Play does stays in view.
+  // Keep in view what Play does.
   followPlay() {
     if (!this.told) return;
     const found = (/** @type {string} */ selector) => [...this.element.querySelectorAll(selector)];
@@ -335,14 +338,14 @@ export class Story {
       this.board.panel.element);
   }
 
-  // The cell that the dock speaks of. A pinned one is in view with all that it is made from.
+  // Show the cell that the dock describes; bring a pinned one, and all that it's made from, into view.
   select(/** @type {Place | null} */ place) {
     if (!this.told) return;
     const { board, pinned } = this;
     const { toy } = board.ruler;
     if (this.begun && !toy && addressOf(place) !== addressOf(this.begun)) {
       this.begun = null;
-      setTimeout(() => board.assembly.again()); // in the room that it leaves
+      setTimeout(() => board.assembly.again()); // now there's more room
     }
     this.first.show(this.begun);
     this.slider.show(toy || !this.begun ? place : null);
@@ -352,13 +355,13 @@ export class Story {
     if (pinned) requestAnimationFrame(() => this.reveal([...this.element.querySelectorAll(".source, .chosen")]));
   }
 
-  // Scroll, where something of these is not in view, until it is.
+  // Scroll until all these cells are in view.
   reveal(/** @type {Element[]} */ cells) {
     this.columns.reveal(cells);
     bringIntoView(this.board.host, cells, this.board.panel.element);
   }
 
-  // What follows the numbers.
+  // Update what depends on numbers.
   show() {
     if (!this.told) return;
     for (const part of this.parts.values()) part.show();

@@ -1,4 +1,4 @@
-// The cells of one word's story: of most matrices a row can be shown by itself, and attention weights are bars.
+// The grids of one word's story: most matrices can show single rows, and attention weights are bars.
 
 import { inCell } from "../cells/cell.js";
 import { make, toggle } from "../cells/elements.js";
@@ -6,11 +6,13 @@ import { Grid } from "../cells/grid.js";
 import { percent, written } from "../values/numbers.js";
 import { PERCENT } from "./story_layout.js";
 
-const LETTER = 6.8; // the width of a digit of 12 pixels
-const PALEST = 0.5; // of the full colour: 3 to 1 with the page, as how long a bar is says what its shade says in cells
-const UNIT = 34; // a bar narrower than this has no room for the sign for percent
+const LETTER = 6.8; // pixels: the width of a digit of 12 pixels
+// A bar's colour is at least this part of the full one, for a contrast of 3 to 1 with the page. Its height shows the
+// share, which in a cell only the shade shows.
+const PALEST = 0.5;
+const UNIT = 34; // pixels: a narrower bar has no room for the percent sign
 
-// A whole matrix, whose name stands in its part's title.
+// A whole matrix, whose name stands in the title of its part.
 export class StoryGrid extends Grid {
   titled() {
     return make("div");
@@ -20,7 +22,7 @@ export class StoryGrid extends Grid {
     return [];
   }
 
-  // No letter gets smaller than the smallest that can be read: a number gives up digits, which the dock has.
+  // Numbers don't get smaller than can be read: they give up digits instead, all of which stand in the dock.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
     return this.box.readable ? inCell(value, digits, (this.box.cell - 2) / LETTER) : "";
@@ -29,7 +31,7 @@ export class StoryGrid extends Grid {
   fit() {}
 }
 
-// A matrix whose rows stand by themselves.
+// A matrix of which single rows are shown.
 export class RowGrid extends StoryGrid {
   /** @param {Board} board @param {string} name @param {Box} box */
   constructor(board, name, box) {
@@ -38,7 +40,7 @@ export class RowGrid extends StoryGrid {
     /** @type {NodeListOf<HTMLElement>} */
     this.lines = this.element.querySelectorAll(".line");
     /** @type {HTMLElement[]} */
-    this.around = []; // names over rows, and what holds them elsewhere
+    this.around = []; // names over rows, and the grids that hold rows in other places
     this.element.removeAttribute("style");
     this.element.classList.add("rows");
     for (const { style } of this.lines) style.gridTemplateColumns = `repeat(${columns}, ${box.cell}px)`;
@@ -49,7 +51,8 @@ export class RowGrid extends StoryGrid {
     for (const { style } of this.lines) style.setProperty("--row", `${row}px`);
   }
 
-  // Show one row, and others under their names, which may stand in another place; to the first one Tab leads.
+  // Show the row `own`, and `others` with their names above them, perhaps in other places. Tab leads to the first cell
+  // of `own`.
   /** @param {number} own @param {{ row: number, name: string, place: HTMLElement | null }[]} others */
   putRows(own, others) {
     const { lines, element, stage, board } = this;
@@ -74,12 +77,12 @@ export class RowGrid extends StoryGrid {
   }
 }
 
-// Shares as bars, each with its percent below it.
+// Shares as bars, each with its percentage below it.
 export class BarGrid extends RowGrid {
   /** @param {Board} board @param {string} name @param {Box} box */
   constructor(board, name, box) {
     super(board, name, { ...box, readable: true });
-    this.bars = 0; // how high they may be
+    this.bars = 0; // pixels: the height of the highest bar
     this.top = 1;
     this.element.classList.add("bars");
   }
@@ -89,7 +92,8 @@ export class BarGrid extends RowGrid {
     this.setHigh(bars + PERCENT);
   }
 
-  // The share as high as the bars' room: it stands still while a number is dragged, as long as no bar outgrows it.
+  // A bar of the height `bars` stands for the share `top`. That stays the same while a number is dragged, unless a bar
+  // outgrows it.
   paint() {
     const { board, stage } = this;
     const { columns, values } = board.shown[stage.name];
@@ -105,7 +109,7 @@ export class BarGrid extends RowGrid {
     return this.box.cell < UNIT ? percent(value).replace(/\s*%$/, "") : percent(value);
   }
 
-  // A line stands where the bar ended before a change that is held.
+  // Draw a bar; during a drag, with a line where it ended before.
   /** @param {BoardCell} cell @param {Shade | null} shade @param {number} change */
   colour(cell, shade, change) {
     const { board, stage } = this;
@@ -121,13 +125,13 @@ export class BarGrid extends RowGrid {
     toggle(cell, "none", share === 0);
   }
 
-  // A share that is there is seen.
+  // The height of a share's bar: at least one pixel, so that it's seen if it isn't 0.
   heightOf(/** @type {number} */ share) {
     return share > 0 ? Math.max(1, Math.min(this.bars - 2, Math.round((share / this.top) * this.bars))) : 0;
   }
 }
 
-// A block of a colour over the percents, as a background.
+// A block of colour above the percentages, as a CSS background.
 /** @param {string} colour @param {number} from @param {number} height */
 function layer(colour, from, height) {
   const place = `50% calc(100% - var(--percent) - ${from}px) / calc(100% - 4px) ${height}px`;

@@ -1,28 +1,31 @@
-// How large the cells of one word's story are, on a screen too narrow for the spine, and which parts share a line: from
-// how many words and features there are, never from a number. Where everything stands, looks/story.css says.
+// The sizes of the cells of one word's story, on a screen too narrow for the spine, and which parts share a line. They
+// depend on how many words and features there are, never on a number. looks/story.css places everything.
 
 import { follows } from "../spine/plan.js";
 
 export const NARROW = 700; // a board narrower than this tells one word's story
-export const HALL = 500; // one narrower than this does in a lecture room
-export const TARGET = 28; // what a finger finds
-export const OF_CELLS = TARGET + 1; // and the gap of one that a cell has
+export const HALL = 500; // in a lecture room, only a board narrower than this does
+export const TARGET = 28; // pixels: the smallest cell that a finger hits
+export const OF_CELLS = TARGET + 1; // with the gap of one pixel between cells
 export const GUTTER = 36; // left of the words' columns
-export const PERCENT = 18; // under the bars
+export const PERCENT = 18; // below the bars, for percentages
 const CELL = { most: 64, readable: 38 };
-export const ARCS = 44; // high are the ribbons over the words' columns
-const PLANE = 300; // high is the plane, at least
-const FEATURE = 52; // the cells of vectors, at most
+export const ARCS = 44; // pixels: the height of the ribbons over the words' columns
+const PLANE = 300; // pixels: the least height of the plane
+const FEATURE = 52; // pixels: the largest cell of a vector
 const BARS = { most: 64, least: 40, low: 26 };
 const GAP = { most: 9, least: 3 };
-const DOCK = 108; // nothing picked in it
-const SAYS = { whole: 78, low: 66, others: 44 }; // high is what is read: four lines, of others' words less
+const DOCK = 108; // pixels: the dock's height while nothing is picked
+// The height of the sentence about what is read: four lines, or less on boards that aren't of the current set-up, and
+// in a lecture room.
+const SAYS = { whole: 78, low: 66, others: 44 };
 const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 4, low: 2 };
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
 
 /**
- * How wide the cells of each part are, by its matrix; how far to the right that stands which unfolds; and whether it
- * stands in the line of the one before it, behind a way so wide.
+ * Return the sizes of each part, by its matrix: the width of its cells; how far from the left stands what it unfolds; and
+ * the width of the way to it from the part before, if they share a line, else 0. `words` is the width of all words'
+ * columns if they don't fit, else 0.
  * @param {Part[]} parts @param {Shapes} shapes @param {number} width @param {number} keys
  */
 export function cellsOf(parts, shapes, width, keys) {
@@ -46,13 +49,13 @@ export function cellsOf(parts, shapes, width, keys) {
   return { sizes, words: GUTTER + keys * word > width ? GUTTER + keys * word : 0 };
 }
 
-// How wide a cell of a vector is, where there is so much room.
+// The width of a cell of a vector that has so much room.
 /** @param {number} width @param {number} columns */
 export function featureOf(width, columns) {
   return Math.min(FEATURE, width / columns);
 }
 
-// How wide the button for what is learned is, or the arrow where nothing is.
+// The width of the button for a learned matrix, or of the arrow where there is none.
 function wayWidth(/** @type {Part} */ { weight, bias }) {
   if (!weight) return WAY.arrow;
   return (weight.symbol.length + 2 + (bias ? bias.symbol.length + 3 : 0)) * WAY.letter + WAY.around;
@@ -64,18 +67,18 @@ export function boxOf({ rows, columns }, cell, turned = false, row = OF_CELLS) {
   return { x: 0, y: 0, cell, row, width: across * cell, height: down * row, turned, readable: cell >= OF_CELLS };
 }
 
-// Whether a column is so wide that its word stands in a line over it.
+// Whether a column is wide enough for its word to stand over it on one line.
 export function isNamed(/** @type {number} */ cell) {
   return cell >= CELL.readable;
 }
 
-// Where the plane stands, over all parts: on half of the screen.
-/** @param {number} width @param {number} high the screen is */
+// The place of the plane above all parts: half of the screen.
+/** @param {number} width @param {number} high the screen's height */
 export function planeIn(width, high) {
   return { x: 0, y: 0, width, height: Math.max(PLANE, high / 2) };
 }
 
-// Where a word's mix stands, beside its cells where there is room, how high it is, and how many letters fit.
+// How a word's mix is written: beside its cells if there's room, how high it is, and how many letters fit.
 /** @param {string[]} labels @param {number} free @param {number} width @param {boolean} low */
 export function mixIn(labels, free, width, low) {
   const beside = free >= MIX.beside;
@@ -87,10 +90,11 @@ export function mixIn(labels, free, width, low) {
 }
 
 /**
- * On a low screen gaps and then bars give way, and then, if that is enough, the size of letters.
- * @param {(low: boolean, gap: number, bars: number, says: number) => number} heightAs how high the words and the parts
- * are then, while nothing is unfolded @param {number} lines of parts @param {number} height that there is
- * @param {boolean} others whether it is of others' words
+ * Fit the story into a height. On a low screen, gaps and then bars shrink; then, if that is enough, letters do.
+ * @param {(low: boolean, gap: number, bars: number, says: number) => number} heightAs applies these sizes, and returns
+ * how high the words and parts are then, with nothing unfolded @param {number} lines how many lines the parts take
+ * @param {number} height the available height
+ * @param {boolean} others whether the board isn't of the current set-up, or is in a lecture room
  */
 export function fitted(heightAs, lines, height, others) {
   const saysIn = (/** @type {boolean} */ low) => (others ? SAYS.others : low ? SAYS.low : SAYS.whole);
@@ -100,7 +104,7 @@ export function fitted(heightAs, lines, height, others) {
   const gap = Math.max(GAP.least, GAP.most - missing / lines);
   const wanted = BARS.most - Math.max(0, missing - (GAP.most - gap) * lines);
   const overLow = wanted < BARS.least ? missingIn(gap, true) : Infinity;
-  const low = overLow <= BARS.most - BARS.low; // where that is enough
+  const low = overLow <= BARS.most - BARS.low; // only if that is enough
   const bars = low ? Math.min(BARS.most, BARS.most - overLow) : Math.max(BARS.least, wanted);
   heightAs(low, gap, Math.floor(bars), saysIn(low));
 }

@@ -1,4 +1,4 @@
-// A slider in the dock, with which a finger changes the number of the cell that the dock speaks of.
+// A slider in the dock, by which a finger changes the number of the cell that the dock describes.
 
 import { make, toggle } from "../cells/elements.js";
 import { explain } from "../values/explain.js";
@@ -6,7 +6,7 @@ import { addressOf } from "../places.js";
 
 /** @import { StoryPart } from "./story_part.js" */
 
-const BEYOND = 1.5; // times as far as the largest number of its matrix it leads
+const BEYOND = 1.5; // the slider goes this many times as far as the largest number of the matrix
 
 export class Slider {
   /** @param {Pick<Board, "drag" | "editing" | "givenAt" | "isEditable" | "limitOf" | "made" | "root" | "stage"
@@ -15,16 +15,16 @@ export class Slider {
     this.board = board;
     /** @type {Place | null} */
     this.place = null;
-    this.before = 0; // what it was when it was taken hold of
+    this.before = 0; // the number when the drag began
     this.input = make("input", "slider", [], { type: "range" });
     this.input.oninput = () => this.slide();
     for (const type of ["change", "pointercancel", "blur"]) this.input.addEventListener(type, () => this.release());
   }
 
-  // For the cell that the dock speaks of; of a computed one there is nothing to change.
+  // Show the slider for the cell that the dock describes; a computed one has none, because it can't be changed.
   show(/** @type {Place | null} */ place) {
     const { board, input } = this;
-    if (board.drag) return; // it leads the number, and doesn't follow it
+    if (board.drag) return; // the slider leads the number then, and doesn't follow it
     const editable = place !== null && board.isEditable(place);
     input.hidden = !editable;
     if (!editable) return void (this.place = null);
@@ -43,7 +43,7 @@ export class Slider {
     if (!place) return;
     if (!board.drag) {
       board.undo.hide();
-      toggle(board.root, "sliding", true); // what the dock says of how it was made has no room now
+      toggle(board.root, "sliding", true); // hides how the number was made, for lack of room
       this.before = board.givenAt(place);
     }
     board.drag = { ...place, value: Number(this.input.value) };
@@ -59,7 +59,7 @@ export class Slider {
   }
 }
 
-// How far a slider leads from 0 to either side, in round numbers, and in what steps.
+// How far from 0 a slider goes to either side, in round numbers, and its step.
 /** @param {number} value @param {number} limit */
 function rangeOf(value, limit) {
   const size = Math.max(1, Number.isFinite(limit) ? Math.abs(limit) : 1,
@@ -68,16 +68,16 @@ function rangeOf(value, limit) {
   return { most: Math.ceil(size / power) * power, step: power / 100 };
 }
 
-// The columns of a story's words, from K to V: where there are more of them than a screen has room for, they are moved
-// sideways, those of all parts together, and an edge shows that there are more.
+// The columns of a story's words, from K to V. If they're wider than the screen, those of all parts scroll sideways
+// together, and an edge shows that there are more.
 
-const EDGE = 28; // pixels
+const EDGE = 28; // pixels between a revealed cell and the end of the view
 
 export class WordColumns {
   constructor() {
     /** @type {StoryPart[]} */
     this.parts = [];
-    this.left = 0; // how far they are moved
+    this.left = 0; // how far they're scrolled
   }
 
   build(/** @type {StoryPart[]} */ parts) {
@@ -85,7 +85,7 @@ export class WordColumns {
     for (const { across } of parts) across.onscroll = () => this.move(across.scrollLeft);
   }
 
-  // So wide are all columns, if they are wider than the screen, else 0.
+  // Set the width of all columns if they're wider than the screen; 0 if they aren't.
   spread(/** @type {number} */ width) {
     for (const part of this.parts) part.spread(width);
     if (width) this.move(this.left);
@@ -99,7 +99,7 @@ export class WordColumns {
     }
   }
 
-  // Bring the chosen one of these cells into view, or the only one.
+  // Scroll the columns until the chosen one of these cells, or the only one, is in view.
   reveal(/** @type {Element[]} */ cells) {
     const inColumns = cells.filter((cell) => cell.closest(".across.wide"));
     const cell = inColumns.find((each) => each.classList.contains("chosen"))
@@ -112,9 +112,9 @@ export class WordColumns {
   }
 }
 
-// What of a story is in view on a screen that is narrow and low.
+// Keeps what matters in view, on a screen that is narrow and low.
 
-// A cell stays under the finger, whatever unfolds or folds above it.
+// Keep a cell under the finger while `act` unfolds or folds something above it.
 /** @param {Host} host @param {HTMLElement | null | undefined} cell @param {() => void} act */
 export function steady(host, cell, act) {
   const before = cell?.getBoundingClientRect();
@@ -123,7 +123,7 @@ export function steady(host, cell, act) {
   if (before?.height && after?.height) scroll(host, after.top - before.top);
 }
 
-// Scroll, where something of these is not in view, over what stands at the foot, until it is.
+// Scroll until all these cells are in view, above what stands at the foot of the screen.
 /** @param {Host} host @param {Element[]} cells @param {Element} foot */
 export function bringIntoView(host, cells, foot) {
   const boxes = cells.map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);

@@ -1,4 +1,4 @@
-// A part of one word's story on the page: its title, its cells, and what unfolds under them.
+// A part of one word's story: its title, its cells, and what unfolds below them.
 
 import { asideOf, pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
@@ -9,9 +9,9 @@ import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
 import { boxOf, featureOf, GUTTER, isNamed, mixIn } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";
 
-const EVEN_HIGH = 28; // pixels that its words take, over the line where they fit under the title
-const SYMBOL = 30; // the room for it beside a matrix
-const BESIDE = 10; // between cells and their mix
+const EVEN_HIGH = 28; // pixels: a line for the even share that is nearer to the top has its words below it
+const SYMBOL = 30; // pixels for the symbol beside a matrix
+const BESIDE = 10; // pixels between cells and their mix
 
 export class StoryPart {
   /** @param {Board} board @param {Part} part @param {{ cell: number, left: number, way: number }} size
@@ -37,15 +37,15 @@ export class StoryPart {
     const role = `role-${weight?.role ?? stage.role}`;
     const over = make("div", "head-row", this.heads);
     over.style.gridTemplateColumns = `repeat(${heads.length}, ${cell}px)`;
-    // What has a column for each word is moved sideways where there are too many of them.
+    // A matrix with a column for each word is scrolled sideways if it's too wide.
     this.before = make("div", `unfolded ${role}`, this.raw ? [this.raw.matrix] : []);
     this.columns = make("div", "columns", [...(heads.length ? [over] : []), this.grid.matrix, this.before]);
     this.across = make("div", "across", [this.columns]);
     this.edge = make("div", "edge", [], UNSEEN);
     this.even = make("div", "even-line", [make("span")]);
     this.mix = make("div", "mix");
-    this.letters = 0; // so many have room in it
-    this.slot = make("div"); // for another word's row that it's made from
+    this.letters = 0; // how many letters fit into it
+    this.slot = make("div"); // for another word's row that this part is made from
     this.unfolded = make("div", `unfolded ${role}`,
       [this.slot, ...[this.weight, this.bias].flatMap((grid) => grid?.matrix ?? [])]);
     this.unfolded.style.paddingLeft = `${left}px`;
@@ -59,7 +59,7 @@ export class StoryPart {
     if (part.mixes && kind === "row") this.line.append(this.mix);
   }
 
-  // What is learned, with its symbol beside it, where there is room.
+  // The grid of a learned matrix, with its symbol beside it if there's room.
   /** @param {Stage | null} stage @param {number} left */
   learned(stage, left) {
     if (!stage) return null;
@@ -73,7 +73,7 @@ export class StoryPart {
     return [this.grid, this.weight, this.bias, this.raw].filter((grid) => grid !== null);
   }
 
-  // Take the next part into the same line.
+  // Put the next part into the same line.
   join(/** @type {StoryPart} */ { way, grid, unfolded }) {
     this.line.append(...(way ? [way] : []), grid.matrix);
     this.element.append(unfolded);
@@ -86,14 +86,14 @@ export class StoryPart {
     if (weight || raw) this.way?.setAttribute("aria-expanded", String(opened));
   }
 
-  // So wide are all words' columns, if they are wider than the screen, else 0.
+  // Set the width of the words' columns if they're wider than the screen; 0 if they aren't.
   spread(/** @type {number} */ width) {
     toggle(this.across, "wide", width > 0);
     this.columns.style.width = width ? `${width}px` : "";
     this.edge.hidden = !width;
   }
 
-  // "X input → Q asks · “fluffy”", with the part that stands in the same line, if any.
+  // Write the title, such as "X input → Q asks · “fluffy”", with that of the part in the same line, if any.
   write(/** @type {Part | null} */ joined) {
     const { board, part, title, heads } = this;
     const raw = part.raw ? [make("b", `role-${part.raw.role}`, [symbolOf(part.raw)]), short(" → ")] : [];
@@ -114,7 +114,7 @@ export class StoryPart {
     heads.forEach((head, at) => toggle(head, "on", from !== null && at === from + board.query));
   }
 
-  // What follows the numbers.
+  // Update what depends on numbers.
   show() {
     const { kind, stage, raw } = this.part;
     const bars = this.grid instanceof BarGrid;
@@ -126,7 +126,7 @@ export class StoryPart {
     if (this.mix.isConnected) this.showMix();
   }
 
-  // A line where all bars would end if all shares were the same.
+  // Draw a line where all bars would end if all shares were the same.
   showEven(/** @type {BarGrid} */ { top, bars, box }) {
     const { board, even, width } = this;
     const share = evenShareOfRow(board.made, board.query);
@@ -139,7 +139,7 @@ export class StoryPart {
     if (even.textContent !== text && even.firstChild) even.firstChild.textContent = text;
   }
 
-  // Give what a context is mixed of its room.
+  // Set the height of the context's mix, and how many letters fit into it.
   setMix(/** @type {boolean} */ low) {
     const { board, grid: { box }, width } = this;
     const { beside, height, letters } = mixIn(board.data.keys, width - box.width - BESIDE, width, low);
@@ -148,8 +148,8 @@ export class StoryPart {
     toggle(this.line, "under", !beside);
   }
 
-  // "≈ 5 % the + 6 % fluffy + 61 % cat": the largest shares, as many as there is room for, and "=" where none is
-  // rounded.
+  // Write the mix, such as "≈ 5 % the + 6 % fluffy + 61 % cat": as many of the largest shares as fit, with "=" if none
+  // is rounded.
   showMix() {
     const { board, mix } = this;
     const shares = sharesOf(board.made, board.query);
@@ -177,7 +177,7 @@ export class StoryPart {
   }
 }
 
-const WHOLE = 1e-5; // of a percent: what float32 can't tell from a whole one
+const WHOLE = 1e-5; // percent: float32 can't tell a smaller difference from none
 
 /** @param {Stage} stage @param {number} left */
 function symbolBeside({ symbol, role }, left) {
