@@ -106,14 +106,14 @@ class App {
   // Bring the board's last row into view, above the dock and the panel What if, which stands at the foot of the window
   // once Python has drawn it; do so again whenever the panel changes its height.
   bringPanel(/** @type {Board} */ { spine, story }) {
-    const selector = ".st-key-playground-what_if:has(.st-key-what_if_panel)";
-    const bring = () => document.querySelector(selector)
+    const opened = () => document.querySelector(".st-key-opened_by_board")?.parentElement?.closest("[class*=st-key-]");
+    const bring = () => opened()
       && (story.told ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
     this.sizes?.disconnect();
     this.sizes = new ResizeObserver(bring);
     let tries = PANEL_TRIES;
     const look = setInterval(() => {
-      const panel = document.querySelector(selector);
+      const panel = opened();
       // look again while it's being drawn, but stop soon after
       tries = Math.min(tries - 1, panel ? PANEL_AGAIN : PANEL_TRIES);
       bring();

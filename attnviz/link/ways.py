@@ -26,7 +26,11 @@ def way_to(feature: str, **place: Any) -> Way | None:
     return way
 
 
-def ways_beside(feature: str, **place: Any) -> Iterator[Way]:
-    """Yield the ways to other features that belong beside a place."""
+def ways_beside(place: str, **what: Any) -> Iterator[Way]:
+    """Yield the ways to features that belong beside a place.
+
+    A place has a name, such as "lesson", and says what stands there, such as its step. A feature passes over names
+    that it doesn't know.
+    """
     for find in filled("beside").values():
-        yield from find(feature, **place)
+        yield from find(place, **what)

@@ -31,7 +31,8 @@ from attnviz.words import say
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _ASKED = Path(__file__).with_name("asked.css").read_text(encoding="utf-8")
-_HEADING = ".st-key-question_head h2, .st-key-lesson_head h2, [class*=_asked] h2"
+# By convention the key of a container with a page's heading ends with "_head", of one with a prediction with "_asked".
+_HEADING = "[class*=st-key-][class*=_head] h2, [class*=_asked] h2"
 # Large choices, then what was predicted beside what happened.
 _STYLE = """<style>
 [class*="st-key-predict-"] button { min-height: var(--act-large) !important; padding-left: 18px; text-align: left; }

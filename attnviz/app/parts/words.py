@@ -7,7 +7,7 @@ from attnviz.core.limits import RefusedError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.of_words import OfWord, changed_in_words, missing_verb, of_words
 from attnviz.link.set_up import CHANGES, parameters, query_of
-from attnviz.link.ways import way_to
+from attnviz.link.ways import ways_beside
 from attnviz.published.by_class import NO_ORDER, ORDER, by_class
 from attnviz.words import say
 
@@ -27,7 +27,7 @@ def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
         "tokens": [_sent(each) for each in of_words(scenario)],
         "verb": _sent(missing_verb(scenario)),
         "changed": changed_in_words(scenario),
-        "acts": [*acts, *_model(scenario)],
+        "acts": [*acts, *_elsewhere(scenario)],
     }
 
 
@@ -36,8 +36,8 @@ def _sent(of_word: OfWord) -> dict[str, Any]:
     return {"note": of_word.note, "choices": choices}
 
 
-def _act(title: str, patch: dict[str, str | None], page: str | None = None) -> dict[str, Any]:
-    return {"title": say(f"words.act.{title}"), "patch": patch, "page": page}
+def _act(title: str, patch: dict[str, str | None]) -> dict[str, Any]:
+    return {"title": say(f"words.act.{title}"), "patch": patch, "page": None}
 
 
 def _order(scenario: Scenario) -> dict[str, Any]:
@@ -55,7 +55,9 @@ def _by_class(scenario: Scenario) -> list[dict[str, Any]]:
     return [_act("by_class", {name: text for name, text in (nothing | query).items() if name != "digits"})]
 
 
-def _model(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return the press that leads to a model, if there is one."""
-    way = way_to("models", sentence=scenario.text)
-    return [_act("model", {name: text or None for name, text in way.query.items()}, way.page)] if way else []
+def _elsewhere(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return the presses that lead to other pages that can read the sentence."""
+    return [
+        {"title": way.title, "patch": {name: text or None for name, text in way.query.items()}, "page": way.page}
+        for way in ways_beside("sentence", sentence=scenario.text)
+    ]

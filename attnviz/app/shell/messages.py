@@ -17,7 +17,7 @@ from attnviz.app.text import as_message
 from attnviz.core.carried import bring_back
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
-from attnviz.feature import features
+from attnviz.feature import features, pages
 from attnviz.link.parameter_table import HIDE
 from attnviz.link.set_up import EXAMPLE, PUBLISHED
 from attnviz.words import say
@@ -76,7 +76,7 @@ def _anew(now: dict[str, str]) -> str:
     return "" if kept == now else urlencode(kept, errors="surrogatepass")
 
 
-_CONTAINERS = {"text": "sentence", "what_if": "playground-what_if"}  # where a control is more than its own element
+_CONTAINERS = {"text": "sentence"}  # The sentence's control is more than its own element.
 
 
 def hide() -> None:
@@ -90,6 +90,17 @@ def hide() -> None:
             say("setup.show_hidden"), on_click=url_texts.send, args=(HIDE, ""), type="tertiary", key="hiding.show"
         )
     # Names from the table of parameters, never from the URL.
-    kept = (each for name in names for each in (_CONTAINERS.get(name, name), f"setup-{name}", f"setup_meaning_{name}"))
-    selectors = ", ".join(f".st-key-{each}" for each in kept)
+    # A page's own view of a control has the key "PAGE.NAME", which Streamlit writes as "PAGE-NAME".
+    views = [page.name for page in pages()]
+    keys = [
+        key
+        for name in names
+        for key in (
+            _CONTAINERS.get(name, name),
+            f"setup-{name}",
+            f"setup_meaning_{name}",
+            *(f"{view}-{name}" for view in views),
+        )
+    ]
+    selectors = ", ".join(f".st-key-{key}" for key in keys)
     st.html(f"<style>{selectors} {{ display: none; }}</style>")

@@ -12,6 +12,7 @@ FEATURE = Feature(
         "bare_says": "address:bare_says",
         "arrived": "page.opening:arrived",
         "way": "ways:way",
+        "beside": "ways:beside",
         "ready": "page.opening:load_first",
     },
     public={

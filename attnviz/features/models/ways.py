@@ -1,5 +1,8 @@
 """Ways to the page Language model."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from attnviz.features.models.parameters import MODEL_HEAD, SENTENCE, texts_of_models
 from attnviz.link.ways import Way
 from attnviz.words import say
@@ -14,3 +17,9 @@ def way(sentence: str) -> Way:
     """
     query = dict.fromkeys(texts_of_models(), "") | {SENTENCE: sentence, MODEL_HEAD: _BEST_HEAD}
     return Way(say("app.model.title"), "model", query)
+
+
+def beside(place: str, *, sentence: str = "", **_others: object) -> Iterator[Way]:
+    """Yield the way to the model that reads a sentence, beside the sentence."""
+    if place == "sentence":
+        yield replace(way(sentence), title=say("models.reads_sentence"))

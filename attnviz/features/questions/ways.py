@@ -7,9 +7,9 @@ from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.ways import Way
 
 
-def beside(feature: str, step: int) -> Iterator[Way]:
+def beside(place: str, *, step: int = 0, **_others: object) -> Iterator[Way]:
     """Yield the ways to the questions of a lesson step."""
-    if feature == "lesson":
+    if place == "lesson":
         for question in QUESTIONS:
             if question.step == step:
                 yield Way(question.title, "questions", {QUESTION: question.slug, NUMBERS: ""})

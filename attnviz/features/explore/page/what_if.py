@@ -56,7 +56,7 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
         open_panel()
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
-            with st.container(key="what_if_panel"):
+            with st.container(key="opened_by_board"):
                 if asked:
                     _ask(asked)
                 else:
