@@ -19,7 +19,7 @@ from attnviz.core.given import GIVEN, HIDING
 from attnviz.core.heads import as_seen, head_in_view, in_view, whole_name
 from attnviz.core.layers import layer_in_view, placed
 from attnviz.core.masks import PAINTED, Masked
-from attnviz.core.rules import declaration, in_rows
+from attnviz.core.rules import Rule, declaration, in_rows, scaling_of
 from attnviz.core.rules.product import summed_factors
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import Stage, Table
@@ -141,6 +141,21 @@ def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
     return {"declared": declared, "shape": shapes[stage.name]} | ({"factors": factors} if factors else {})
 
 
+def _traits(rule: Rule, n_sources: int) -> dict[str, Any]:
+    """Return what the page asks of a rule, in place of its name."""
+    over, whole = rule.shares_over(n_sources), rule.sums_to_1(n_sources)
+    shares = {"over": over, "all": whole, "powers": not rule.is_linear} if rule.makes_shares else None
+    traits = {
+        "product": rule.is_product,
+        "divides": scaling_of(rule) is not None,
+        "cuts": rule.cuts_rows,
+        "signed": rule.is_signed,
+        "shares": shares,
+        "beside": rule.beside,
+    }
+    return {name: trait for name, trait in traits.items() if trait}
+
+
 @by_language(512)
 def _sent(stage: Stage) -> dict[str, Any]:
     """Return a stage as the page reads it; the result mustn't change."""
@@ -150,7 +165,7 @@ def _sent(stage: Stage) -> dict[str, Any]:
         "sources": stage.sources,
         "called": stage.unnumbered("head").title,
         "settings": {} if stage.rule is None else stage.rule.settings,
-        "is": {} if stage.rule is None else stage.rule.traits(len(stage.sources)),
+        "is": {} if stage.rule is None else _traits(stage.rule, len(stage.sources)),
         "isVector": stage.is_vector,
         "entries": [visible(entry) for entry in stage.entries],
     }
@@ -240,7 +255,7 @@ def bits_of(numbers: np.ndarray) -> str:
 
 def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, Any] | None:
     """Return how the page can compute scaled scores; None if bits differ."""
-    scaling = None if stage.rule is None else stage.rule.scaling
+    scaling = scaling_of(stage.rule)
     if scaling is None:
         return None
     source, *masks = stage.sources

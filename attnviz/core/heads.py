@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attnviz.core.given import TO_HEADS
 from attnviz.core.layers import in_layer, is_stack, named, of_layer, placed
+from attnviz.core.rules import turns_second
 from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import HEADS, Stage, Table, Texts, head_name
 from attnviz.words import later
@@ -124,7 +125,7 @@ def _of_head(table: Table, head: int) -> Table:
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
     """Whether queries, keys or values are more than a W's columns."""
-    return any((cut.rule and cut.rule.cuts_rows, whole.rule and whole.rule.turns_second))
+    return any((cut.rule and cut.rule.cuts_rows, turns_second(whole.rule)))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:

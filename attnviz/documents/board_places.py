@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 
 from attnviz.core.heads import in_view
+from attnviz.core.rules import scaling_of, turns_second
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 from attnviz.figures.heatmap import width_of
@@ -143,7 +144,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         computed = made if made and made.rule and made.rule.is_product else None
         weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
         stacks = [[weight, weight_bias], [factor, bias]]
-        if factor and stage.rule and stage.rule.turns_second:  # what makes it stands above it, and a bias on its side
+        if factor and turns_second(stage.rule):  # what makes it stands above it, and a bias on its side
             stacks = [[weight_bias], [weight, factor, bias]]
             factor.turned = True
             if weight_bias:
@@ -165,7 +166,7 @@ def _factor_at(trace: Trace, stage: Stage) -> int | None:
     """Return the index of the source above a matrix, or None."""
     if stage.rule is None:
         return None
-    if stage.rule.scaling and len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
+    if scaling_of(stage.rule) and len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
         return 1
     return stage.rule.beside[0]
 

@@ -10,7 +10,8 @@ import torch
 
 from attnviz.core.arguments import typed
 from attnviz.core.limits import check_type, check_whole, in_short
-from attnviz.core.rules import DECIMALS, Cell, CellExplanation, Cells, Factor, Term, in_rows
+from attnviz.core.rules import DECIMALS, Cell, CellExplanation, Cells, Factor, Term, in_rows, reads, seen
+from attnviz.core.rules import explain as explain_cell
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import EVERY_STAGE, Table
 from attnviz.core.trace import Trace
@@ -60,7 +61,7 @@ def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = 
     )
     if stage.rule is None or any(source not in shapes for source in there):
         return ()
-    blocks = stage.rule.reads(row, column, *(shapes[source] for source in there))
+    blocks = reads(stage.rule, row, column, *(shapes[source] for source in there))
     return tuple(Cells(table[source], *block) for source, block in zip(there, blocks, strict=True))
 
 
@@ -164,7 +165,7 @@ def explain(
         masked is not None and bool(masked[row, column]), shown,
     )  # fmt: skip
     with localcontext(DECIMALS), np.errstate(over="ignore"):
-        made = stage.rule.explain(cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
+        made = explain_cell(stage.rule, cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
     return _explanation(cell, made)
 
 
@@ -200,7 +201,7 @@ def _explanation(cell: Cell, made: CellExplanation) -> Explanation:
         divisor=made.divisor,
         shift=made.shift,
         masked=made.masked,
-        sources=() if rule is None else rule.seen(cell),
+        sources=() if rule is None else seen(rule, cell),
         symbols=f"{name} = {symbols}" if symbols else name,
         steps=tuple(made.steps),
         words=made.words,

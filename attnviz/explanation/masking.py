@@ -6,7 +6,7 @@ import numpy as np
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ZEROED, dropped_by
-from attnviz.core.rules import Softmax
+from attnviz.core.rules import Softmax, values
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.stages import Y
 from attnviz.core.tokens import token_labels
@@ -153,7 +153,7 @@ def _finite(trace: AttentionTrace, rows: list[int]) -> str:
         if stage.rule is None or len(stage.sources) < 2:
             continue
         scores, mask = (head[name].detach().double().cpu().numpy()[rows] for name in stage.sources[:2])
-        shares = Softmax().values(stage.rule.values(scores, mask))
+        shares = values(Softmax(), values(stage.rule, scores, mask))
         weights = head.attention_weights.detach().double().cpu().numpy()[rows]
         if np.abs(shares - weights).max() < AS_EXACT:
             kinds.add("finite")

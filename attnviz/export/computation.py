@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from attnviz.core.given import ONCE
 from attnviz.core.heads import is_of_a_head
-from attnviz.core.rules import HeadsInCode, Rotate
+from attnviz.core.rules import Rotate, rotation_of
 from attnviz.core.rules.rows import ROWS
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.scenario.matrices import read_alone, run_alone
@@ -15,6 +15,7 @@ from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import WhatIf
 from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
 from attnviz.export.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
+from attnviz.export.rules import HeadsInCode, code, code_at_overflow, code_of_heads, turned
 from attnviz.words import plural, say
 
 _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))
@@ -65,7 +66,7 @@ def _overflows(scenario: Scenario) -> bool:
         not bool((matrices[stage.sources[0]].abs() < _LARGE).all())
         for table, matrices in computed
         for name, stage in table.items()
-        if stage.rule is not None and stage.rule.code_at_overflow(name, *stage.sources)
+        if stage.rule is not None and code_at_overflow(stage.rule, name, *stage.sources)
     )
 
 
@@ -111,12 +112,12 @@ def _computation(table: Table, at_overflow: bool) -> list[str]:
     for name, stage in table.items():
         if stage.rule is None or stage.head:
             continue
-        code = _code(table, name, stage, at_overflow)
-        made = max(i for i, line in enumerate(code) if line.startswith(f"{_called(table, name)} ="))
+        own = _code(table, name, stage, at_overflow)
+        made = max(i for i, line in enumerate(own) if line.startswith(f"{_called(table, name)} ="))
         shape = ", ".join(called.get(size, size) for size in sizes[name])
         heads = "n_heads, " if stage.head is not None else ""
         what = f": {say('share.script.scores')}" if (stage.rows, stage.columns) == ("query", "key") else ""
-        lines += [*code[:made], f"{code[made]}  # ({heads}{shape}){what}", *code[made + 1 :]]
+        lines += [*own[:made], f"{own[made]}  # ({heads}{shape}){what}", *own[made + 1 :]]
     return lines
 
 
@@ -124,28 +125,28 @@ def _code(table: Table, name: str, stage: Stage, at_overflow: bool) -> list[str]
     """Return the lines of a rule, for all heads at once."""
     rule = stage.rule
     assert rule is not None
-    if rule.rotation is not None:
-        return _turned(table, name, stage, rule.rotation)
+    if rotation := rotation_of(rule):
+        return _turned(table, name, stage, rotation)
     made, names = _called(table, name), [_called(table, source) for source in stage.sources]
-    if at_overflow and (lines := rule.code_at_overflow(made, *names)):
+    if at_overflow and (lines := code_at_overflow(rule, made, *names)):
         return lines
     if stage.head is None and not is_of_a_head(stage.sources[0]):
-        return rule.code(made, *names)
+        return code(rule, made, *names)
     rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])
     repeated = whole in table and table[whole].first == stage.first  # several heads read the same
     n_heads = "n_heads" if stage.part == "q" else "n_kv_heads"
-    return rule.code_of_heads(HeadsInCode(rows, n_heads, repeated), made, *names)
+    return code_of_heads(rule, HeadsInCode(rows, n_heads, repeated), made, *names)
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
     """Return the lines that rotate queries or keys by their positions."""
-    rotated = [each for each in table.values() if each.rule is not None and each.rule.rotation]
+    rotated = [each for each in table.values() if rotation_of(each.rule)]
     made, source = _called(table, name), _called(table, stage.sources[0])
-    turned = rule.turned(made, source, rule.place)
+    turns = turned(rule, made, source, rule.place)
     if rotated[0] is not stage:
-        return turned
+        return turns
     read = _called(table, rotated[1].sources[0]) if rule.place else source
-    return [*replace(rule, place=0).code(made, read)[: -len(turned)], *turned]
+    return [*code(replace(rule, place=0), made, read)[: -len(turns)], *turns]
 
 
 def _called(table: Table, name: str) -> str:

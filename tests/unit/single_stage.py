@@ -112,8 +112,6 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Concatenate("rows"), ((1, 4), (3, 4), (2, 4))),
     *((Concatenate(), ((3, 2),) * n) for n in Concatenate.n_sources),
 )
-# Those whose errors marking follows; it knows no mask that comes too late.
-MARKED = tuple((rule, shapes) for rule, shapes in CASES if rule.is_marked and (rule, len(shapes)) != (Softmax(), 2))
 TOKENS = ("the", "cat", "the", "<b>", "dog")
 
 

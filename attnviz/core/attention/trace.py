@@ -10,7 +10,7 @@ from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from,
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import check_type
 from attnviz.core.masks import ADDED, USES, MaskUse
-from attnviz.core.rules import Scale, later
+from attnviz.core.rules import Scale, later, scaling_of
 from attnviz.core.rules.rows import ROWS
 from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import MASK, Table, head_name
@@ -182,10 +182,9 @@ class AttentionTrace(Trace):
         if is_stack(self.stages):
             return self.layers[0].scaling
         name = "scaled_scores"
-        rule = self.stages[name if name in self.stages else head_name(0, name)].rule
-        assert rule is not None
-        assert rule.scaling is not None
-        return rule.scaling
+        scaling = scaling_of(self.stages[name if name in self.stages else head_name(0, name)].rule)
+        assert scaling is not None
+        return scaling
 
     @property
     def is_hidden(self) -> np.ndarray:

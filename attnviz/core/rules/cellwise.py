@@ -1,16 +1,14 @@
 """Rules of one cell at a time: a sum, curves, a factor."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, where
 from torch.nn.functional import gelu
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.base import Rule
 from attnviz.core.rules.expression import RESULT, I, J, Piece, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words.numbers import significant
@@ -24,18 +22,9 @@ class Add(Rule):
     in_formulas = "{0} + {1}"
     in_code = "{0} + {1}"
     n_sources = (2,)
-    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0] + sources[1]
-
-    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The result alone."""
-        return np.abs(made.value)
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """It's passed on."""
-        yield Derivative(row, column, 1.0)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         a, b = sources(2)
@@ -74,10 +63,6 @@ class Difference(Rule):
     def sums_to_1(self, n_sources: int) -> bool:
         return False
 
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """The first is passed on, the second with the factor."""
-        yield Derivative(row, column, 1.0 if source == 0 else -self.factor)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         a, b = sources(2)
         by = significant(self.factor)
@@ -114,7 +99,6 @@ class ReLU(Rule):
     name = "relu"
     in_formulas = "max(0, {0})"
     in_code = "torch.relu({0})"
-    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         return torch.relu(sources[0])
@@ -125,8 +109,7 @@ class ReLU(Rule):
         return (Piece(x[I, J].positive, ("max(0, ", x.name(), ")"), (words,)),)
 
 
-_STEEPEST = 1.13  # of the curve, at √2
-_ALL_BELOW = 9  # from here on Φ is 1 in float64, too
+ALL_BELOW = 9  # from here on Φ is 1 in float64, too
 _IN_GELU = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
 
 
@@ -140,28 +123,10 @@ class GELU(Rule):
     name = "gelu"
     in_formulas = "{0} · Φ({0})"
     in_code = "torch.nn.functional.gelu({0})"
-    is_marked = True
 
     def compute(self, *sources: Tensor) -> Tensor:
         """Return torch's GELU; it's infinite for numbers whose double overflows."""
-        return where(sources[0] > _ALL_BELOW, sources[0], gelu(sources[0]))
-
-    def code_at_overflow(self, made: str, *names: str) -> list[str]:
-        """Return a line that keeps large numbers: torch doubles them."""
-        (line,) = self.code(made, *names)
-        return [line, f"{made} = torch.where({names[0]} > {_ALL_BELOW}, {names[0]}, {made})"]
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """The curve is nowhere steeper than 1.13."""
-        return tables[0].error * _STEEPEST
-
-    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The result alone."""
-        return np.abs(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return roundings relative to the number itself, not to the result."""
-        return 2 * _IN_GELU * np.abs(tables[0].value)
+        return where(sources[0] > ALL_BELOW, sources[0], gelu(sources[0]))
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)

@@ -1,6 +1,5 @@
 """Rules that copy cells: slices, concatenations and matrices passed on."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -10,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import MAX_HEADS
-from attnviz.core.rules.base import Derivative, HeadsInCode, Rule, Size, Table, agree, expect
+from attnviz.core.rules.base import Rule, Size, agree, expect
 from attnviz.core.rules.expression import HEAD, I, Index, J, Piece, Source, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS
@@ -42,7 +41,6 @@ class Slice(Rule):
     stop: int = 1
 
     name = "slice"
-    is_marked = True
     in_formulas = "{0}[:, {start}:{stop}]"
     in_code = "{0}[..., {start}:{stop}]"
 
@@ -57,17 +55,6 @@ class Slice(Rule):
             width: Size = self.stop - self.start  # type: ignore[assignment]
             return rows, width
         return rows, type(columns)()
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """It's passed on, if it's among these columns."""
-        if self.start <= column < self.stop:
-            yield Derivative(row, column - self.start, 1.0)
-
-    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        """A view of all of them; what several heads read is repeated."""
-        lines = [f"{made} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
-        times = f"n_heads // {heads.n_heads}"
-        return [*lines, f"{made} = {made}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,) = sources(1)
@@ -116,9 +103,6 @@ class Recut(Rule):
         width: Size = columns // self.parts  # type: ignore[assignment]
         return rows, width
 
-    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}.view(n_heads, {heads.rows}, -1)"]
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (x,), (rows, columns) = sources(1), shapes[0]
         width = columns // self.parts
@@ -145,7 +129,6 @@ class Concatenate(Rule):
     axis: str = COLUMNS
 
     name = "concatenate"
-    is_marked = True
     n_sources = tuple(range(2, MAX_HEADS + 1))
 
     @property
@@ -168,14 +151,6 @@ class Concatenate(Rule):
             expect(fits, "what stands beside it", each, f"{shapes[0]} like the first")
         return rows, reduce(add, (columns for _, columns in shapes))
 
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """It's passed on, behind the sources before it."""
-        before = sum(each.shape[self._along] for each in sources[:source])
-        yield Derivative(row + before, column, 1.0) if self.axis == ROWS else Derivative(row, before + column, 1.0)
-
-    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}.transpose(0, 1).flatten(1)"]
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         starts = accumulate((shape[self._along] for shape in shapes), initial=0)
         return tuple(map(self._piece, sources(len(shapes)), starts, shapes))
@@ -188,6 +163,3 @@ class Concatenate(Rule):
     def formula(self, *symbols: str) -> str:
         shown = symbols if len(symbols) <= 3 else (symbols[0], "…", symbols[-1])
         return f"[{('; ' if self.axis == ROWS else ' ').join(shown)}]"
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = torch.cat([{', '.join(names)}], dim={self._along - 2})"]

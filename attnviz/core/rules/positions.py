@@ -1,7 +1,6 @@
 """Rotary positions: columns turned in pairs by place; a bias by distance."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Derivative, HeadsInCode, Rule, Size, Table, expect
+from attnviz.core.rules.base import Rule, Size, expect
 from attnviz.core.rules.expression import I, Index, J, Node, Piece, entry, j_modulo, power, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
@@ -87,18 +86,6 @@ class Rotate(Rule):
             expect(fits, "what is turned", shapes[0], "columns in pairs")
         return shapes[0]
 
-    @property
-    def rotation(self) -> "Rotate":
-        return self
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Yield the angle's cosine for the cell, its sine for the other."""
-        ((_, pair),) = self.reads(row, column, (made.shape[0], made.shape[1]))
-        angle = self.angle(self.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
-        for at in pair:
-            sine = math.sin(angle) if at > column else -math.sin(angle)
-            yield Derivative(row, at, math.cos(angle) if at == column else sine)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Return two products with cosine and sine; unturned cells are copied."""
         (x,), d = sources(1), shapes[0][1]
@@ -138,31 +125,10 @@ class Rotate(Rule):
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.rotated", source=symbols[0])
 
-    def code(self, made: str, *names: str) -> list[str]:
-        (name,) = names
-        places = f"{self.place}, {self.place} + {name}.shape[-2]" if self.place else f"{name}.shape[-2]"
-        place = f"place = torch.arange({places}, dtype=torch.float64)[:, None]"
-        if self.thetas is None:
-            pair = f"torch.arange(0, {name}.shape[-1], 2, dtype=torch.float64) / {name}.shape[-1]"
-            angles = [place, f"angle = place / {self.base:g}**({pair})"]
-        else:
-            angles = [place, f"angle = (place.float() * torch.tensor({list(self.thetas)})).double()"]
-        return [*angles, f"cos, sin = angle.cos().to({name}), angle.sin().to({name})", *self.turned(made, name)]
 
-    def turned(self, made: str, name: str, first: int = 0) -> list[str]:
-        """Return the lines that turn pairs, given cos and sin from `first`."""
-        end, rest = ("", "") if self.thetas is None else (f"{(n := 2 * len(self.thetas))}", f", {name}[..., {n}:]")
-        if self.halves:
-            parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"
-        else:
-            parts, joined = f"{name}[..., 0:{end}:2], {name}[..., 1:{end}:2]", "torch.stack([{}], dim=-1).flatten(-2)"
-        one, other = "first", "second"
-        cosine, sine = (f"{each}[{first}:]" if first else each for each in ("cos", "sin"))
-        both = joined.format(f"{one} * {cosine} - {other} * {sine}, {one} * {sine} + {other} * {cosine}")
-        return [
-            f"{one}, {other} = {parts}",
-            f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
-        ]
+def rotation_of(rule: Rule | None) -> Rotate | None:
+    """Return a rule that turns rows by their places as such, or None for any other."""
+    return rule if isinstance(rule, Rotate) else None
 
 
 FAR = 10**9  # further than any token
@@ -231,17 +197,3 @@ class Relative(Rule):
 
     def formula(self, *symbols: str) -> str:
         return " + ".join((say("stages.formula.relative", source=symbols[0]), *symbols[1:]))
-
-    def code(self, made: str, *names: str) -> list[str]:
-        return self._lines(str(self.head), made, *names)
-
-    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        return self._lines(":", made, *names)
-
-    def _lines(self, row: str, made: str, *names: str) -> list[str]:
-        queries = f"i[{self.place}:, None]" if self.place else "i[:, None]"
-        numbers = f"{names[0]}[{row}, i - {queries} + len(i) - 1]"
-        return [
-            f"i = torch.arange(({names[0]}.shape[1] + 1) // 2, device={names[0]}.device)",
-            f"{made} = {' + '.join((numbers, *names[1:]))}",
-        ]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 from torch import Tensor, matmul
 from torch.nn.functional import linear
 
-from attnviz.core.rules.base import Bounded, Derivative, HeadsInCode, Rule, Size, Table, agree, expect
-from attnviz.core.rules.explaining.cell import Cell, CellExplanation, in_rows
+from attnviz.core.rules.base import Rule, Size, agree, expect
+from attnviz.core.rules.derived import more_notes
+from attnviz.core.rules.explaining.cell import Cell, in_rows
 from attnviz.core.rules.expression import I, J, K, Piece, Text, add_up, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.stage import Stage
@@ -69,59 +69,6 @@ class Product(Rule):
             expect(agree(each, (1, width)), "the bias", each, f"{(1, width)}")
         return first[0], width
 
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """Errors add up along the sum."""
-        a, b = tables[0], self._factor(tables[1])
-        error: np.ndarray = np.abs(a.value) @ b.error + a.error @ np.abs(b.value) + a.error @ b.error
-        for bias in tables[2:]:
-            error = error + bias.error
-        return error
-
-    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes of the product and of the result."""
-        sizes: np.ndarray = np.abs(made.value)
-        for bias in tables[2:]:
-            sizes = sizes + np.abs(made.value - bias.value)
-        return sizes
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the summed sizes of all products and of the bias."""
-        first = np.abs(tables[0].value)
-        terms: np.ndarray = first @ np.abs(self._factor(tables[1]).value)
-        for bias in tables[2:]:
-            terms = terms + np.abs(bias.value)
-        return (first.shape[1] + 1) * terms
-
-    def _factor(self, table: Bounded) -> Bounded:
-        return Bounded(table.value.T, table.error.T) if self.transposed else table
-
-    @property
-    def is_marked(self) -> bool:
-        return not (self.cosine or self.typed)
-
-    @property
-    def turns_second(self) -> bool:
-        return self.transposed
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Yield the factors it's multiplied by, along a row or a column."""
-        if self.cosine or self.typed:
-            return
-        if source == 0:
-            for at in range(made.shape[1]):
-                other = (at, column) if self.transposed else (column, at)
-                yield Derivative(row, at, float(sources[1][other]), (1, *other))
-        elif source == 1:
-            inner, own = (column, row) if self.transposed else (row, column)
-            for at in range(made.shape[0]):
-                yield Derivative(at, own, float(sources[0][at, inner]), (0, at, inner))
-
-    def code_of_heads(self, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-        """Return a product per head: a joint one would sum differently."""
-        first, *rest = self.code(made, "a", "b")
-        of_all, product = first.split(" = ", 1)
-        return [f"{of_all} = torch.stack([{product} for a, b in zip({', '.join(names)})])", *rest]
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         (a, b, bias), n = sources(3), shapes[0][1]
         line = ":" if n > 1 else 0
@@ -163,22 +110,19 @@ class Product(Rule):
             product = f"cos({symbols[0]}, {symbols[1]})"
         return " + ".join((product, *symbols[2:]))
 
-    def code(self, made: str, *names: str) -> list[str]:
-        product = f"{names[0]} @ {names[1]}{'.mT' if self.transposed else ''}"
-        if self.cosine:
-            lengths = f"{names[0]}.norm(dim=-1)[..., :, None] * {names[1]}.norm(dim=-1)[..., None, :]"
-            product = f"{product} / ({lengths})"
-        lines = [f"{made} = {' + '.join((product, *names[2:]))}"]
-        return lines + [f"{made}[..., {row}, {column}] = {number!r}" for row, column, number in self.typed]
 
-    def explain(self, cell: Cell) -> CellExplanation:
-        said = super().explain(cell)
-        parts = (
-            four_parts(cell)
-            if self.transposed and not self.cosine and cell.sources[0].rows and math.isfinite(cell.value)
-            else None
-        )
-        return said._replace(notes=(*said.notes, parts)) if parts else said
+def turns_second(rule: Rule | None) -> bool:
+    """Whether a rule multiplies by rows of its second source."""
+    return isinstance(rule, Product) and rule.transposed
+
+
+@more_notes.register
+def _(rule: Product, cell: Cell) -> tuple[str, ...]:
+    """Of scores, the parts of words and places, where both are summed."""
+    if not rule.transposed or rule.cosine or not cell.sources[0].rows or not math.isfinite(cell.value):
+        return ()
+    parts = four_parts(cell)
+    return (parts,) if parts else ()
 
 
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:

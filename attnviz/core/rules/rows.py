@@ -90,10 +90,6 @@ class Share(Rule):
             return say("stages.formula.share")
         return say("stages.formula.share_masked", mask=symbols[1])
 
-    def code(self, made: str, *names: str) -> list[str]:
-        kept = names[0] if len(names) == 1 else f"{names[0]} * {names[1]}.exp()"
-        return [f"{made} = {kept}", f"{made} = {made} / {made}.sum(-1, keepdim=True)"]
-
 
 EPSILON = 1e-5  # as in PyTorch
 RMS_EPSILON = 1e-6  # as in most models
@@ -222,12 +218,3 @@ class RmsNorm(Rule):
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.rms_norm", source=symbols[0])
-
-    def code(self, made: str, *names: str) -> list[str]:
-        """Return the line of PyTorch."""
-        source, gain, *rest = names
-        mean = f"{source}.square().mean(-1, keepdim=True)"
-        if rest:
-            n = f"{source}.shape[-1]"
-            mean = f"({n} * {mean} + {self.others} * {rest[0]}.square()) / ({n} + {self.others})"
-        return [f"{made} = {source} * ({mean} + {self.epsilon!r}).rsqrt() * {gain}"]

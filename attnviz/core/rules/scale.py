@@ -1,16 +1,15 @@
 """Scores divided and masked; a mask is -∞ where keys are hidden."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.base import Rule
 from attnviz.core.rules.explaining.numbers import quotient
 from attnviz.core.rules.expression import I, J, Piece, Sentence, number, sentence, sources
 from attnviz.core.rules.reading import Shape
@@ -78,33 +77,6 @@ class Scale(Rule):
             return scaled * mask.exp()
         return (scaled + mask).masked_fill(mask == -math.inf, -math.inf)  # a score of ∞ is hidden, too
 
-    @property
-    def is_marked(self) -> bool:
-        return not self.factor
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """What is masked is exact."""
-        error = tables[0].error / self.divisor
-        return np.where(tables[1].value == -np.inf, 0.0, error + tables[1].error) if len(tables) > 1 else error
-
-    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The quotient, and the sum where there is a mask."""
-        quotients = self.summed(made, *tables)
-        return quotients if len(tables) == 1 else quotients + np.abs(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The divisor is rounded, too, which counts where a mask leaves little."""
-        return np.abs(tables[0].value / self.divisor)
-
-    @property
-    def scaling(self) -> "Scale":
-        return self
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Divided, as the score is; a mask isn't learned."""
-        if source == 0 and not (self.factor and len(sources) > 1):
-            yield Derivative(row, column, 1 / self.divisor)
-
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         score, mask = sources(2)
         divisors = [number(self.d_k or 1, str(self.d_k)).root] * (self.d_k is not None)
@@ -138,20 +110,6 @@ class Scale(Rule):
             return f"{divided} ⊙ exp({symbols[1]})"
         return " + ".join((divided, *symbols[1:]))
 
-    def code(self, made: str, *names: str) -> list[str]:
-        divided = quotient(names[0], self._divisors("d_k**0.5", repr(self.temperature)), " * ")
-        if self.factor and len(names) > 1:
-            return [f"{made} = {divided} * {names[1]}.exp()"]
-        return [f"{made} = {' + '.join((divided, *names[1:]))}"]
-
-    def code_at_overflow(self, made: str, *names: str) -> list[str]:
-        """Return a line that hides ∞, too: with -∞ it gives NaN."""
-        if self.factor or len(names) == 1:
-            return []
-        (line,) = self.code(made, *names)
-        infinite = 'float("-inf")'
-        return [line, f"{made} = {made}.masked_fill({names[1]} == {infinite}, {infinite})"]
-
     @property
     def in_symbols(self) -> list[str]:
         """What scores are divided by, in symbols."""
@@ -183,3 +141,12 @@ class Scale(Rule):
             return temperature if self.temperature != 1 else ""
         by = sentence("explanation.scale.root", n=self.d_k, root=number(self.d_k).root.written)
         return by if self.temperature == 1 else sentence("explanation.scale.both", root=by, temperature=temperature)
+
+
+def scaling_of(rule: Rule | None) -> Scale | None:
+    """Return a rule that divides scores as such, or None for any other.
+
+    >>> scaling_of(Scale(d_k=4)).divisor, scaling_of(None)
+    (2.0, None)
+    """
+    return rule if isinstance(rule, Scale) else None

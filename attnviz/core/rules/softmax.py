@@ -1,16 +1,15 @@
 """Softmax: the exponentials of each row, over their sum."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Bounded, Derivative, Rule, Table
+from attnviz.core.rules.base import Rule
 from attnviz.core.rules.expression import (
     LOWERED,
     MOST,
@@ -75,44 +74,12 @@ class Softmax(Rule):
         return -math.inf if self.sink is None else self.sink
 
     def _finished(self, softmax: Callable[[Tensor], Tensor], scores: Tensor, mask: Tensor) -> Tensor:
-        return self._masked(softmax(scores), mask)
+        return self.masked(softmax(scores), mask)
 
-    def unshifted(self, *sources: Tensor) -> Tensor:
-        """Return the softmax without subtracting the largest number; it may overflow."""
-        powers = sources[0].exp()
-        sums = {ROWS: (-1,), COLUMNS: (-2,), WHOLE: (-2, -1)}[self.axis]
-        shares = powers / (powers.sum(sums, keepdim=True) + math.exp(self._sink))
-        return shares if len(sources) == 1 else self._masked(shares, sources[1])
-
-    def _masked(self, shares: Tensor, mask: Tensor) -> Tensor:
+    def masked(self, shares: Tensor, mask: Tensor) -> Tensor:
+        """Return shares after a mask that comes too late."""
         left = shares * mask.exp()
         return left / left.sum(-1, keepdim=True) if self.shared else left
-
-    @property
-    def is_marked(self) -> bool:
-        """As it's usual, with no mask behind it."""
-        return self == Softmax()
-
-    def moved(self, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-        """A score's error e counts as exp(e)."""
-        scores, error = tables[0]
-        most = error + error.max(-1, keepdims=True)
-        apart = scores - scores.max(-1, keepdims=True)
-        logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
-        # A share may be too small to say how far it moves; a hidden one stays 0 whatever its row's error.
-        far = np.exp(np.minimum(np.where(np.isneginf(logs), logs, logs + most), 0.0))
-        return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
-
-    def stored(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """The result alone."""
-        return np.abs(made.value)
-
-    def summed(self, made: Bounded, *tables: Bounded) -> np.ndarray:
-        """Return the sizes for roundings of differences, exps, sums and quotients."""
-        value = tables[0].value
-        scores = np.where(np.isfinite(value), np.abs(value), 0.0)
-        sizes: np.ndarray = 2 * value.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))
-        return made.value * sizes
 
     def shares_over(self, n_sources: int) -> str | None:
         """The axis; none where nobody gets what a mask takes afterwards."""
@@ -121,15 +88,6 @@ class Softmax(Rule):
     def sums_to_1(self, n_sources: int) -> bool:
         """Whether rows sum to 1: without sink, other axis or late mask."""
         return self.sink is None and self.shares_over(n_sources) == ROWS
-
-    def derivatives(self, source: int, row: int, column: int, made: Table, *sources: Table) -> Iterator[Derivative]:
-        """Yield a(1−a) for the share itself, and −ab for any other b."""
-        if self.axis != ROWS or len(sources) > 1:
-            return
-        shares = made[row].tolist()
-        own = shares[column]
-        for at, share in enumerate(shares):
-            yield Derivative(row, at, own * (1 - own) if at == column else -own * share)
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Return exp over the sum of exps, then the mask; shifts cancel."""
@@ -204,20 +162,6 @@ class Softmax(Rule):
         if len(symbols) == 1:
             return say("stages.formula.softmax" if self.axis == ROWS else f"stages.formula.softmax_{self.axis}")
         return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
-
-    def code(self, made: str, *names: str) -> list[str]:
-        if self.sink is not None:
-            sink = f"torch.full_like({names[0]}[..., :1], {self.sink!r})"
-            return [f"{made} = torch.softmax(torch.cat([{names[0]}, {sink}], dim=-1), dim=-1)[..., :-1]"]
-        over = {
-            ROWS: f"torch.softmax({names[0]}, dim=-1)",
-            COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
-            WHOLE: f"torch.softmax({names[0]}.flatten(-2), dim=-1).view({names[0]}.shape)",
-        }
-        lines = [f"{made} = {over[self.axis]}"]
-        if len(names) > 1:
-            lines[0] += f" * {names[1]}.exp()"
-        return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if self.shared and len(names) > 1 else lines
 
 
 def _over_whole(scores: Tensor) -> Tensor:

@@ -54,9 +54,6 @@ class Lookup(Rule):
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.lookup", table=symbols[0])
 
-    def code(self, made: str, *names: str) -> list[str]:
-        return [f"{made} = {names[0]}[..., {self.of_one}, :]"]
-
 
 @dataclass(frozen=True)
 class Surprise(Rule):
@@ -112,7 +109,3 @@ class Surprise(Rule):
 
     def formula(self, *symbols: str) -> str:
         return say("stages.formula.surprise", source=symbols[0])
-
-    def code(self, made: str, *names: str) -> list[str]:
-        rows = list(range(len(self.targets)))
-        return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {self.of_one}][:, None]"]

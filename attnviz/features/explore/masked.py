@@ -1,7 +1,9 @@
 """Four ways to write a mask, and 16-bit numbers."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import singledispatch
 from typing import NamedTuple
 
 import torch
@@ -9,6 +11,8 @@ from torch import Tensor, arange, from_numpy
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
+from attnviz.core.rules import Rule, Softmax
+from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import MASK
 from attnviz.predicting.asked import Asked
@@ -153,6 +157,22 @@ def computed_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
     return AttentionTrace(trace.stages, made, trace.tokens, trace.notes, trace.chances)
 
 
+@singledispatch
+def unshifted(rule: Rule, *sources: Tensor) -> Tensor:
+    """Return what a rule makes without what keeps exponentials from overflowing."""
+    return rule.compute(*sources)
+
+
+@unshifted.register
+def _(rule: Softmax, *sources: Tensor) -> Tensor:
+    """Return the softmax without subtracting the largest number; it may overflow."""
+    powers = sources[0].exp()
+    over = {ROWS: (-1,), COLUMNS: (-2,), WHOLE: (-2, -1)}[rule.axis]
+    beside = 0.0 if rule.sink is None else math.exp(rule.sink)
+    shares = powers / (powers.sum(over, keepdim=True) + beside)
+    return shares if len(sources) == 1 else rule.masked(shares, sources[1])
+
+
 def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[str, Tensor]:
     made: dict[str, Tensor] = {}
     for name, stage in trace.stages.items():
@@ -160,7 +180,7 @@ def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[s
             made[name] = trace.matrices[name].to(dtype)
             continue
         sources = [made[each] for each in stage.sources]
-        made[name] = (stage.rule.compute if shifted else stage.rule.unshifted)(*sources)
+        made[name] = stage.rule.compute(*sources) if shifted else unshifted(stage.rule, *sources)
     return made
 
 

@@ -139,7 +139,7 @@ RULE = (
         '        return (Piece(x[I, J] / number(2.0), (x.name(), " / 2"), (words,), roundings=2),)\n\n\n',
     ),
     ("attnviz/core/rules/__init__.py", r"cellwise import ", "Halved, "),
-    ("attnviz/core/rules/__init__.py", r'    "BFLOAT16", ', '"Halved", '),
+    ("attnviz/core/rules/__init__.py", r'"GELU", ', '"Halved", '),
     (MATRICES + "/explanation.toml", r"\n(?=\[hidden\]\n)", '[halved]\nwords = "{number} is halved."\n'),
 )
 # A second stage of each rule: name, symbol, rows, columns, colours, rule, sources.

@@ -18,6 +18,7 @@ from attnviz.board.data import table_data
 from attnviz.core.rules import RULES, Rule, Shape, Share
 from attnviz.core.scenario import traced
 from attnviz.core.trace import Trace
+from attnviz.export.rules import code
 from tests.node import ROOT, PageScript
 from tests.said import of_features
 from tests.unit.helpers import random_inputs
@@ -159,7 +160,7 @@ def test_the_lines_of_a_table_compute_it_in_plain_torch() -> None:
             if stage.rule is None:
                 values[called[0]] = trace[name]
             else:
-                exec("\n".join(stage.rule.code(*called)), values)
+                exec("\n".join(code(stage.rule, *called)), values)
             torch.testing.assert_close(values[called[0]], trace[name], equal_nan=True)
 
 

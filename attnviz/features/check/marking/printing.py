@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attnviz.core.masks import CAUSAL, MASKS, Masked
-from attnviz.core.rules import BFLOAT16, FLOAT16, Softmax
+from attnviz.core.rules import Softmax, values
+from attnviz.features.check.marking.bounds import BFLOAT16, FLOAT16
 from attnviz.features.check.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 
@@ -79,7 +80,7 @@ def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarr
         hidden = mask.hidden(*of_all.shape)
         scores = {name: before.get(name.replace(_WEIGHTS, "scaled_scores")) for name in every}
         return sum(
-            float(np.nansum(np.abs(Softmax().values(np.where(hidden, -np.inf, each)) - every[name])))
+            float(np.nansum(np.abs(values(Softmax(), np.where(hidden, -np.inf, each)) - every[name])))
             for name, each in scores.items()
             if each is not None and each.shape == hidden.shape
         )

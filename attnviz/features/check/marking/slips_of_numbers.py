@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from attnviz.core.rules import GELU, Add, ReLU, Scale
+from attnviz.core.rules import GELU, Add, ReLU, Scale, turns_second
 from attnviz.features.check.marking.step import ANY, PRODUCT, Candidate, Candidates, Row, Slip, Step, computed_by, pairs
 from attnviz.words import say
 
@@ -135,7 +135,7 @@ def _misread(step: Step) -> Candidates:
     """Yield the results if one number of a factor was misread."""
     if step.given is None or step.off is None or not step.off.any():
         return
-    second = step.sources[1].T if step.rule.turns_second else step.sources[1]
+    second = step.sources[1].T if turns_second(step.rule) else step.sources[1]
     rows, columns = np.flatnonzero(step.off.any(axis=1)), np.flatnonzero(step.off.any(axis=0))
     residual = np.where(np.isnan(step.given), 0.0, step.given - step.right)
     if not np.isfinite(residual).all():
@@ -147,7 +147,7 @@ def _misread(step: Step) -> Candidates:
     if len(columns) == 1:
         column = int(columns[0])
         for inner in range(len(second)):
-            cell = (column, inner) if step.rule.turns_second else (inner, column)
+            cell = (column, inner) if turns_second(step.rule) else (inner, column)
             weights = step.sources[0][:, inner]
             yield from _read_as(step, 1, cell, residual[:, column], weights, (slice(None), column))
 

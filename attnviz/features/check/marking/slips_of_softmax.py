@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Share, Softmax
+from attnviz.core.rules import FeatureMap, LayerNorm, Rotate, Share, Softmax, scaling_of
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.seeding import alibi_slopes
 from attnviz.core.stages import MASK
@@ -38,7 +38,7 @@ def _of_row(values: np.ndarray) -> np.ndarray:
 
 def _divided_otherwise(step: Step) -> Candidates:
     """Yield scores divided by something other than √d_k."""
-    rule, settings = step.rule.scaling, step.settings
+    rule, settings = scaling_of(step.rule), step.settings
     assert rule is not None
     scores = step.sources[0] / rule.temperature
     mask = step.sources[1] if len(step.sources) > 1 else 0.0
@@ -65,8 +65,9 @@ def _divisors(step: Step, d_k: int | None) -> Iterator[tuple[str, float, dict[st
 
 def _mask_forgotten(step: Step) -> Candidates:
     """Yield scaled scores without the mask."""
-    if len(step.sources) > 1 and step.rule.scaling:
-        yield step.sources[0] / step.rule.scaling.divisor
+    scaling = scaling_of(step.rule)
+    if len(step.sources) > 1 and scaling:
+        yield step.sources[0] / scaling.divisor
 
 
 def _mask_ignored(step: Step) -> Candidates:
@@ -88,7 +89,7 @@ def _mask_after(step: Step) -> Candidates:
 
 def _unmasked(step: Step) -> np.ndarray | None:
     rule = step.stages["scaled_scores"].rule
-    by = None if rule is None else rule.scaling
+    by = scaling_of(rule)
     return step.tables["scores"] / by.divisor if by and step.has("scores", MASK) else None
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from attnviz.core.rules import RULES, Add, Product, Rule, Scale, Slice, Softmax
+from attnviz.core.rules import RULES, Add, Product, Rule, Scale, Slice, Softmax, values
 from attnviz.core.stages import Stage
 from attnviz.features.check.marking.outcome import Marking
 from attnviz.features.check.marking.settings import base_of, path_of
@@ -66,7 +66,7 @@ ANY, PRODUCT, SCALE, SOFTMAX, ADD = RULES, (Product,), (Scale,), (Softmax,), (Ad
 def computed_by(rule: Rule | None, *sources: np.ndarray) -> np.ndarray:
     """Return a rule's result for these tables, in float64."""
     assert rule is not None
-    return rule.values(*sources)
+    return values(rule, *sources)
 
 
 class Step:

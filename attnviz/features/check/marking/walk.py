@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from attnviz.core.masks import Masked
-from attnviz.core.rules import FLOAT32, Bounded, Rule
+from attnviz.core.rules import Rule, scaling_of, touched
 from attnviz.core.stages import MASK, Stage
+from attnviz.features.check.marking.bounds import FLOAT32, Bounded, bounded, computed_in
 from attnviz.features.check.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.features.check.marking.judging import Made, Tainted, likely_cells, marks_of, with_allowed
 from attnviz.features.check.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
@@ -56,7 +57,7 @@ class Walk:
     def marking(self) -> Marking:
         """Walk, and return the marked computation."""
         for stage in self.stages.values():
-            if stage.rule is not None and stage.rule.scaling and self._cannot_scale(stage):
+            if scaling_of(stage.rule) and self._cannot_scale(stage):
                 continue  # no printed table is made from scaled scores
             if stage.sources and all(source in self.before for source in stage.sources):
                 hidden = self._hidden_later(stage)
@@ -153,8 +154,8 @@ class Walk:
         made = self._made(rule, stage)
         # The cells with a source cell that is wrong, or follows from a wrong one.
         tainted = Tainted(
-            rule.touched(*(self.tainted[source] for source in stage.sources)),
-            rule.touched(*(self.tainted_within[source] for source in stage.sources)),
+            touched(rule, *(self.tainted[source] for source in stage.sources)),
+            touched(rule, *(self.tainted_within[source] for source in stage.sources)),
         )
         self.exact[stage.name] = made.exact
         slipped = any(source in self.slipped for source in stage.sources)
@@ -183,16 +184,16 @@ class Walk:
         self._go_on(stage.name, table, made, marks, likely, tainted)
 
     def _made(self, rule: Rule, stage: Stage) -> Made:
-        exact = rule.bounded(*(self.exact[source] for source in stage.sources))
-        followed = rule.bounded(*(self.before[source] for source in stage.sources))
-        loose = rule.bounded(*(self.loose[source] for source in stage.sources))
+        exact = bounded(rule, *(self.exact[source] for source in stage.sources))
+        followed = bounded(rule, *(self.before[source] for source in stage.sources))
+        loose = bounded(rule, *(self.loose[source] for source in stage.sources))
         noise_before = [self.noise[source] for source in stage.sources]
-        noise = self.noise[stage.name] = rule.computed_in(self.precision, *noise_before)
+        noise = self.noise[stage.name] = computed_in(rule, self.precision, *noise_before)
         before = [Bounded.exactly(self.before[source].value) for source in stage.sources]
-        machine = [noise.error, rule.computed_in(self.precision, *before).error]
+        machine = [noise.error, computed_in(rule, self.precision, *before).error]
         if self.half is not None and stage.name in self.half.elsewhere:
             # Cells that half precision can't hold were computed in float32.
-            fine = (rule.computed_in(FLOAT32, *tables) for tables in (noise_before, before))
+            fine = (computed_in(rule, FLOAT32, *tables) for tables in (noise_before, before))
             elsewhere = self.half.elsewhere[stage.name]
             machine = [np.where(elsewhere, f.error, error) for f, error in zip(fine, machine, strict=True)]
         of_all, of_step = (np.where(np.isfinite(error), error, 0.0) for error in machine)

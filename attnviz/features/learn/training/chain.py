@@ -10,8 +10,10 @@ from torch import Tensor
 from attnviz.core.arguments import typed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.limits import check_choice, check_whole
+from attnviz.core.rules import touched
 from attnviz.core.stages import Stage
 from attnviz.core.trace import run
+from attnviz.features.learn.training.derivatives import derivatives
 from attnviz.features.learn.training.training import Training
 
 SMALL = 1e-4  # by which a number is moved to either side, in float64
@@ -117,7 +119,7 @@ def _terms(trace: AttentionTrace, gradients: Mapping[str, Tensor], place: Place)
     (stage,) = fed
     assert stage.rule is not None
     source, tables = stage.sources.index(place.matrix), _sources(trace, stage)
-    for row, column, by, of in stage.rule.derivatives(source, *place[1:], _as_table(trace[stage.name]), *tables):
+    for row, column, by, of in derivatives(stage.rule, source, *place[1:], _as_table(trace[stage.name]), *tables):
         through = Place(stage.name, row, column)
         yield Term(by, None if of is None else Place(stage.sources[of[0]], *of[1:]), through, _at(gradients, through))
 
@@ -132,4 +134,4 @@ def _is_read(trace: AttentionTrace, stage: Stage, place: Place) -> bool:
         return False
     marks = [np.zeros(tuple(table.shape), dtype=bool) for table in _sources(trace, stage)]
     marks[stage.sources.index(place.matrix)][place.row, place.column] = True
-    return bool(stage.rule.touched(*marks).any())
+    return bool(touched(stage.rule, *marks).any())

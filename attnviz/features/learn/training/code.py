@@ -18,6 +18,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS
 from attnviz.core.tokens import TOKENIZERS, tokenize, visible
 from attnviz.export.reading import write_tensors
+from attnviz.export.rules import code
 from attnviz.export.script import as_notebook
 from attnviz.features.learn.training.learning import BETAS, STRIDE, moment_steps
 from attnviz.features.learn.training.model import EMBEDDINGS, block_of, layer_of, spread
@@ -111,7 +112,7 @@ def _start(training: Training) -> list[str]:
 def _model(settings: TrainingSettings) -> list[str]:
     several, (bias, tied) = settings.n_layers > 1, (settings.bias, settings.tied)
     embedded = [f"{_W_E}[ids]", *['w["w_p"][: ids.shape[1]]'] * settings.position.adds]
-    unembedding = Product(transposed=tied).code("logits", "x", _W_E if tied else 'w["w_u"]', *['w["b_u"]'] * bias)
+    unembedding = code(Product(transposed=tied), "logits", "x", _W_E if tied else 'w["w_u"]', *['w["b_u"]'] * bias)
     return [
         f"d_k = {settings.d_k // settings.n_heads}  # {_say('of_head')}",
         "",
@@ -142,19 +143,19 @@ def _layer(settings: TrainingSettings) -> list[str]:
     for name, stage in table.items():
         if stage.rule is None or stage.head or name == "x":
             continue
-        code = stage.rule.code(called(name), *map(called, stage.sources))
+        own = code(stage.rule, called(name), *map(called, stage.sources))
         if stage.kind == Slice.name:
-            code = [f"{called(name)} = {called(stage.sources[0])}[..., start : start + d_k]"]
+            own = [f"{called(name)} = {called(stage.sources[0])}[..., start : start + d_k]"]
         elif stage.kind == Concatenate.name:
             lines += [
                 "contexts = []",
                 f"for start in range(0, {settings.d_k}, d_k):",
                 *(f"    {each}" for each in of_head),
             ]
-            code = ["    contexts.append(own_context)", "context = torch.cat(contexts, dim=-1)"]
+            own = ["    contexts.append(own_context)", "context = torch.cat(contexts, dim=-1)"]
         elif stage.makes_shares:
-            code.append("weights.append(attention_weights)")
-        (lines if stage.head is None else of_head).extend(code)
+            own.append("weights.append(attention_weights)")
+        (lines if stage.head is None else of_head).extend(own)
     return [*lines, f"x = {name}"]
 
 

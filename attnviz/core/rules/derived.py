@@ -1,0 +1,59 @@
+"""What follows from a rule's declaration: what a cell reads, and how it is explained."""
+
+from functools import lru_cache, singledispatch
+
+import numpy as np
+import torch
+
+from attnviz.core.rules import reading
+from attnviz.core.rules.base import Rule
+from attnviz.core.rules.explaining import said
+from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells
+from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, piece_at
+
+
+@lru_cache(maxsize=1024)
+def declaration(rule: Rule, *shapes: Shape) -> Pieces:
+    """Return a rule's declaration in JSON form; cached, so don't change it."""
+    return tuple(piece.as_json() for piece in rule.declared(*shapes))
+
+
+def declaration_of(rule: Rule, cell: Cell) -> Pieces:
+    """Return what a rule declares for the sources of a cell."""
+    shapes = ((1, *cell.matrices[cells.matrix].shape)[-2:] for cells in cell.sources)
+    return declaration(rule, *((rows, columns) for rows, columns in shapes))
+
+
+def reads(rule: Rule, row: int, column: int, *shapes: Shape) -> tuple[Block, ...]:
+    """Return the cells that a cell is computed from, by source."""
+    piece = piece_at(declaration(rule, *shapes), row, column)
+    return tuple(block_of(piece, at, row, column, shape) for at, shape in enumerate(shapes))
+
+
+def touched(rule: Rule, *marks: np.ndarray) -> np.ndarray:
+    """Return which cells read a marked cell of a source."""
+    shapes: list[Shape] = [(mark.shape[0], mark.shape[1]) for mark in marks]
+    return reading.touched(declaration(rule, *shapes), rule.shape(*shapes), marks)
+
+
+def values(rule: Rule, *tables: np.ndarray) -> np.ndarray:
+    """Return what a rule makes of matrices in float64."""
+    made: np.ndarray = rule.compute(*(torch.tensor(table, dtype=torch.float64) for table in tables)).numpy()
+    return made
+
+
+def explain(rule: Rule, cell: Cell) -> CellExplanation:
+    """Return how a cell is computed, in symbols, numbers and words."""
+    explanation = said.explained(cell, declaration_of(rule, cell))
+    return explanation._replace(notes=(*explanation.notes, *more_notes(rule, cell)))
+
+
+@singledispatch
+def more_notes(rule: Rule, cell: Cell) -> tuple[str, ...]:
+    """Return what else is worth saying of a cell of this rule; by default nothing."""
+    return ()
+
+
+def seen(rule: Rule, cell: Cell) -> tuple[Cells, ...]:
+    """Return the sources of a cell that its explanation names."""
+    return said.seen(cell, declaration_of(rule, cell))

@@ -1,0 +1,102 @@
+"""The derivatives of rules, cell by cell: what the chain rule multiplies by.
+
+A rule that isn't registered here yields none, and the chain ends before it.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import NamedTuple
+
+from torch import Tensor
+
+from attnviz.core.rules import Add, Concatenate, Difference, Product, Rotate, Rule, Scale, Slice, Softmax, reads
+from attnviz.core.rules.rows import ROWS
+
+
+class Derivative(NamedTuple):
+    """How much a cell moves with another; `of` is `by`'s source cell."""
+
+    row: int
+    column: int
+    by: float
+    of: tuple[int, int, int] | None = None  # source, row, column
+
+
+@singledispatch
+def derivatives(rule: Rule, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield how much each cell of `made` moves with a source's cell.
+
+    `made` and `sources` are tables ``(rows, columns)``; `source` counts them from 0.
+    """
+    yield from ()
+
+
+@derivatives.register
+def _(rule: Add, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """A summand is passed on."""
+    yield Derivative(row, column, 1.0)
+
+
+@derivatives.register
+def _(rule: Difference, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """The first is passed on, the second with the factor."""
+    yield Derivative(row, column, 1.0 if source == 0 else -rule.factor)
+
+
+@derivatives.register
+def _(rule: Slice, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """A number is passed on, if it's among these columns."""
+    if rule.start <= column < rule.stop:
+        yield Derivative(row, column - rule.start, 1.0)
+
+
+@derivatives.register
+def _(rule: Concatenate, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """A number is passed on, behind the sources before it."""
+    below = rule.axis == ROWS
+    before = sum(table.shape[0 if below else 1] for table in sources[:source])
+    yield Derivative(row + before, column, 1.0) if below else Derivative(row, before + column, 1.0)
+
+
+@derivatives.register
+def _(rule: Rotate, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield the angle's cosine for the cell, its sine for the other of its pair."""
+    ((_, pair),) = reads(rule, row, column, (made.shape[0], made.shape[1]))
+    angle = rule.angle(rule.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
+    for at in pair:
+        sine = math.sin(angle) if at > column else -math.sin(angle)
+        yield Derivative(row, at, math.cos(angle) if at == column else sine)
+
+
+@derivatives.register
+def _(rule: Product, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield the factors it's multiplied by, along a row or a column."""
+    if rule.cosine or rule.typed:
+        return
+    if source == 0:
+        for at in range(made.shape[1]):
+            other = (at, column) if rule.transposed else (column, at)
+            yield Derivative(row, at, float(sources[1][other]), (1, *other))
+    elif source == 1:
+        inner, own = (column, row) if rule.transposed else (row, column)
+        for at in range(made.shape[0]):
+            yield Derivative(at, own, float(sources[0][at, inner]), (0, at, inner))
+
+
+@derivatives.register
+def _(rule: Scale, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """A score is divided; a mask isn't learned."""
+    if source == 0 and not (rule.factor and len(sources) > 1):
+        yield Derivative(row, column, 1 / rule.divisor)
+
+
+@derivatives.register
+def _(rule: Softmax, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield a(1−a) for the share itself, and −ab for any other b."""
+    if rule.axis != ROWS or len(sources) > 1:
+        return
+    shares = made[row].tolist()
+    own = shares[column]
+    for at, share in enumerate(shares):
+        yield Derivative(row, at, own * (1 - own) if at == column else -own * share)
