@@ -7,15 +7,15 @@ import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// Hides the dock's ways to other views, which only the app has, and what is said of a head while the board shows newer
-// numbers than those that it describes.
+// Hides the dock's ways to other views, which only the app has, and the notes on what each head does while the board
+// shows newer numbers than those that they describe.
 const OWN_STYLE = ".board .views.views { display: none; } .ahead .strip .does { visibility: hidden; } ";
 const LOW = 720; // pixels: a lower window or frame is scrolled
 const ABOVE = 16;
 export const DARK = "(prefers-color-scheme: dark)";
 
-// Create the element that a board draws in. It's in a shadow root with the board's styles, which so affect nothing else
-// on the page; `more` is further CSS.
+// Create the element that a board draws in. It's in a shadow root together with the board's styles, so that these don't
+// affect the rest of the page; `more` is additional CSS.
 /** @param {HTMLElement} element @param {string} more */
 export function rootIn(element, more) {
   const shadow = element.attachShadow({ mode: "open" });
@@ -100,8 +100,8 @@ export class Alone {
     board.intake.settle();
   }
 
-  // Numbers computed here may be larger than all that were sent, so that the limit of the colours grows with them.
-  // Matrices that share a limit share the larger one, too. It stays as it is while a number is dragged.
+  // Numbers computed here may be larger than all that were sent. Then the limit of the colours is raised to the largest
+  // of them, for all matrices that share this limit. It doesn't change during a drag.
   widest(/** @type {number} */ limit) {
     const { board } = this;
     if (board && board.shown !== this.measured && !board.drag) {

@@ -12,11 +12,11 @@ import { lengthOf, SAYS, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// on a page of the app, the words begin at most this many pixels below the window's upper edge, however large the board
-// is drawn
+// On a page of the app, the words begin at most this many pixels below the window's upper edge, however large the board
+// is drawn.
 const CHIPS_AT = 138;
 const AROUND = 9; // pixels by which the band of the picked row sticks out
-const MAP = 30; // pixels: the height of the map that stands below a board too wide for its room
+const MAP = 30; // pixels: the height of the small map below a board that is wider than its room
 // Windows lower than this many pixels have lower ribbons once there are more than MANY tokens. Below the first height,
 // boards that fold have no ribbons at all, because other pictures stand above them.
 const [LOW, LOWEST, MANY] = [800, 740, 7];
@@ -24,9 +24,9 @@ const NAMES = 14; // pixels around the names of V's rows
 // Pixels kept free below a board that is presented: normally for the explanation of a cell, but less where the matrices
 // that are new in the step would have no room otherwise.
 const [EXPLAINED, LESS] = [68, 40];
-// pixels that layoutOf keeps free for the dock, where EXPLAINED or LESS has reserved its room already
+// pixels that layoutOf keeps free for the dock; EXPLAINED or LESS has reserved these already
 const SPARED = 60;
-const BESIDE = 24; // pixels to the right of what is scrolled into view
+const BESIDE = 24; // pixels to the right of a matrix that is scrolled into view
 const GAP = 6; // pixels of Streamlit's gap below a step that asks for a prediction
 const END = 78; // pixels kept free at the right of the words for the button that ends a presentation
 const { ADDED_TO_SCORES, MASK } = CONSTANTS;
@@ -34,7 +34,7 @@ const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 export class Assembly {
   constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.laid = ""; // the room in which everything was laid out last, as a key
+    this.laid = ""; // a key of the room in which everything was laid out last
     /** @type {number | null} */
     this.reached = null; // how many matrices were shown when the board was last built
   }
@@ -50,8 +50,8 @@ export class Assembly {
     return names.filter((name) => !out.includes(name));
   }
 
-  // Whether the mask has a place of its own: only if all stages are asked for, or if the mask is being painted. Else no
-  // matrix moves when a mask is switched on, which then only hatches cells.
+  // Whether the mask has a place of its own: only if the reader asks for all stages, or paints the mask. Otherwise a
+  // mask that is switched on just hatches cells, and no matrix moves.
   get showsMask() {
     const { all, data } = this.board;
     return all || data.paints;
@@ -126,7 +126,7 @@ export class Assembly {
     this.reached = board.data.shown.length;
   }
 
-  // Set the theme's colours of the roles, for elements that are no cells.
+  // Set the theme's colours of the roles, for elements other than cells.
   dress() {
     const { root, theme, data: { roles } } = this.board;
     for (const [role, tone] of Object.entries(roles)) root.style.setProperty(`--role-${role}`, tone[theme]);
@@ -151,14 +151,14 @@ export class Assembly {
     toggle(board.sentence.ribbons, "gone", board.data.ribbons === false);
     board.strip.build();
     if (board.story.takes(room)) return board.story.lay(room);
-    // A screen that is too narrow for the spine shows the words alone until a matrix is reached.
+    // On a screen too narrow for the spine, only the words are shown until a matrix is reached.
     const placed = room.width < NARROW && !board.data.shown.length && !tells?.presents ? [] : this.placed;
     const stages = [...board.stages.values()];
     const chosen = board.data.ribbons === null && !board.all && placed.length > 0;
     const said = room.saysBelow ? saysOf(room.width, true) : 0;
     const hallWith = (/** @type {number} */ kept) =>
       inHall(stages, board.torch, placed, { ...room, height: room.height - kept }, said, this.longest);
-    // What is new in a step should be seen beside the matrices that it's made from.
+    // The matrices that are new in a step should be in view together with those that they are made from.
     const about = (board.data.fresh ?? []).flatMap((name) => [name, ...board.stages.get(name).sources])
       .filter((name) => placed.includes(name));
     const inView = (/** @type {{ seen: string[] }} */ hall) => about.every((name) => hall.seen.includes(name));
@@ -240,8 +240,8 @@ export class Assembly {
     grid.element.inert = folded;
   }
 
-  // A small map of the whole board, where not all of it fits. It marks the part that is in view; a press scrolls to
-  // another.
+  // A small map of the whole board, for a board that doesn't fit. It marks the part that is in view; a press scrolls to
+  // another part.
   map(/** @type {HTMLElement} */ scroller) {
     const { layout: { boxes, width, height }, stages } = this.board;
     const map = drawn("svg", "map", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", ...UNSEEN });
@@ -263,7 +263,7 @@ export class Assembly {
     return map;
   }
 
-  // Where not all fits, scroll to what is new in this step.
+  // Scroll to what is new in this step, if not everything fits.
   bring(/** @type {HTMLElement} */ scroller) {
     const { board } = this;
     const fresh = (board.data.fresh ?? []).flatMap((name) => board.layout.boxes[name] ?? []);
@@ -287,7 +287,7 @@ export class Assembly {
   grid(/** @type {string} */ name) {
     const { board } = this;
     const { torch: { [name]: { rows, columns } }, layout: { boxes: { [name]: box } } } = board;
-    // As cells, or, if it has too many of them, as colours on a canvas.
+    // A grid of cells, or, for a matrix that has too many of them, a canvas of colours.
     const grid = new (Math.max(rows, columns) > CONSTANTS.FITS ? CanvasGrid : Grid)(board, name, box);
     board.grids.set(name, grid);
     board.views.observe(grid.element);

@@ -50,7 +50,7 @@ export class Board {
   given = {}; // the input matrices with all edits
   settled = false; // whether torch's numbers are shown, not the board's own
   /** @type {Map<string, Grid>} */
-  grids = new Map(); // by matrix
+  grids = new Map(); // the grids, by matrix
   /** @type {Map<string, Edit & { number: number }>} */
   pending = new Map(); // edits that torch's numbers don't include yet, by the cell's address
   scaled = false; // whether scaled scores replace the scores ...
@@ -213,7 +213,7 @@ export class Board {
     return valueAt(this.shown[matrix], row, column);
   }
 
-  // Whether a cell is left blank, in a matrix that shows only one number so far.
+  // Whether a cell is left blank, because its matrix shows only one number so far.
   isEmpty(/** @type {Place} */ { matrix, row, column }) {
     const { only } = this.data;
     return matrix === only?.matrix && (row !== only.row || column !== only.column);

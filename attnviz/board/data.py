@@ -34,7 +34,7 @@ from attnviz.words import by_language
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json
 
 FITS = 16  # up to this many rows and columns, every cell of a matrix can be shown with its number
-# The board draws matrices with at most so many columns; for the number of tokens it has no limit of its own.
+# The board draws matrices of at most this many columns. It doesn't limit the number of tokens.
 MOST_COLUMNS = 128
 FEW_DIGITS = 2  # decimals in cells, unless the reader asks for another number of decimals
 # The fields of a stage that the page gets unchanged.

@@ -5,7 +5,7 @@ import { addressOf, seenFrom } from "./places.js";
 import { evaluateWithin } from "./values/evaluate.js";
 import { ofMoment, unpacked, valueAt } from "./values/matrices.js";
 
-// The matrix that stood in a matrix's place before scores and scaled scores were switched.
+// The matrix that stood in a matrix's place before the reader switched between scores and scaled scores.
 const INSTEAD = { scores: "scaled_scores", scaled_scores: "scores" };
 
 export class Display {
@@ -61,7 +61,7 @@ export class Display {
     board.host.tells?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
   }
 
-  // Show what the page itself computes from the inputs, in at `most` so many steps.
+  // Show what the page itself computes from the inputs; `most` limits the steps that this takes.
   /** @param {number} [most] */
   showOwn(most) {
     const { board } = this;
@@ -106,8 +106,8 @@ export class Display {
 
 // The numbers that edited cells had before their edits.
 
-// Return, by address, what Python will send as `before` once it has answered these edits. `before` is what it sent
-// last; a cell that isn't in it has its original number in `torch`.
+// Return, by address, what Python will send as `before` once it has answered these edits. The argument `before` is what
+// it sent last; a cell that isn't in it has its original number in `torch`.
 /** @param {Record<string, number | string>} before @param {Matrices} torch @param {Iterable<Edit>} edits */
 export function beforeEdits(before, torch, edits) {
   const after = { ...before };
@@ -179,13 +179,13 @@ export class Intake {
     for (const [address, edit] of board.pending) {
       if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
     }
-    // else the cell that was pinned since is newer
+    // otherwise the cell that was pinned since is newer
     if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null;
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();
     board.sentence.mark();
-    if (focused && board.fits(focused)) board.focus(focused); // what is typed next is meant for it
+    if (focused && board.fits(focused)) board.focus(focused); // so that this cell gets what is typed next
     if (before) board.motion.switched(before);
     board.play.receive(data.play, before !== null);
   }

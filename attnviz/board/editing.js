@@ -54,7 +54,7 @@ export class Editing {
     board.pointing.explain();
   }
 
-  // End a drag. The edits that are `taken` are confirmed; if there are none, the numbers from `before` return.
+  // End a drag. The edits that are `taken` are confirmed; without any, the numbers from `before` come back.
   /** @param {Edit[]} taken @param {Edit[]} before */
   release(taken, before) {
     const { board } = this;
@@ -66,8 +66,8 @@ export class Editing {
     board.base = null;
   }
 
-  // Confirm edits, { matrix, row, column, value }, where null resets a cell. With `replaces`, they replace earlier ones
-  // for the same cells that still wait to be sent, as steps on the way to these.
+  // Confirm edits, { matrix, row, column, value }, where null resets a cell. With `replaces`, they take the place of
+  // edits of the same cells that haven't been sent yet, such as those that a held key has just made.
   /** @param {Edit[]} edits */
   commit(edits, replaces = false) {
     const { board } = this;
@@ -109,7 +109,7 @@ export function openBox(board, place, text, shown, told) {
   if (!cell) return;
   const label = say("board.type.label", { where: placeInWords(board.made, place) });
   const input = make("input", "typed", [], { "aria-label": label });
-  // as an attribute, it would leave the caret before what is typed next
+  // set as an attribute, the text would leave the caret before what is typed next
   input.value = text;
   const { box, letters } = cell;
   const origin = board.root.getBoundingClientRect();
@@ -154,7 +154,7 @@ export function openBox(board, place, text, shown, told) {
   if (text.length > 1) input.select();
 }
 
-// Say why what was typed for a cell is no number, and that the cell keeps the number it has.
+// Say why the text typed for a cell is no number, and that the cell keeps its own.
 /** @param {Board} board @param {Place} place @param {string} text @param {string} reason */
 export function refusal(board, place, text, reason) {
   const value = written(board.givenAt(place), board.data.digits);

@@ -60,7 +60,7 @@ class App {
   constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
     /** @type {ResizeObserver | null} */
-    this.sizes = null; // of the open panel
+    this.sizes = null; // watches the size of the open panel
     this.tries = 0; // how often the plane's script was asked for
   }
 
@@ -85,8 +85,8 @@ class App {
     part("Main")?.scrollBy(0, by);
   }
 
-  // Fetch the plane's script. After a failure, a further try uses another address, because a browser may remember for
-  // good that an import of the first one failed.
+  // Fetch the plane's script. After a failure, the next try uses another address, because a browser may remember that
+  // the import of the first one failed, and never repeat it.
   /** @returns {Promise<Plane>} */
   async plane(/** @type {Board} */ board) {
     const place = this.tries ? `${PLANE}?try=${this.tries}` : PLANE;
@@ -123,7 +123,7 @@ class App {
   }
 }
 
-// Whether this is a first visit that doesn't come by a link with a query, which somebody may have shared.
+// Whether this is a first visit, and not by a link with a query, which somebody may have shared.
 function isFirst() {
   const opened = performance.getEntriesByType("navigation")[0]?.name ?? location.href;
   let first = !new URL(opened).search;

@@ -28,7 +28,7 @@ export default function widget() {
 
 /** @param {{ model: Model, el: HTMLElement }} given @returns {Promise<() => void>} */
 async function render({ model, el }) {
-  await lettersThere().catch(() => null); // if it fails, numbers get other letters
+  await lettersThere().catch(() => null); // without it, numbers have another font
   const place = el.appendChild(document.createElement("div"));
   // JupyterLab then doesn't take keys pressed on the board for its own shortcuts
   place.dataset.lmSuppressShortcuts = "true";
@@ -62,7 +62,7 @@ async function lettersThere() {
   await face.load();
 }
 
-// The query of a widget model, for a board: it has what Host.page needs of Address.
+// The query of a widget model, with what Host.page needs of Address.
 class Query {
   away = false;
   /** @type {string[]} */
@@ -139,8 +139,8 @@ class InNotebook extends Alone {
     this.board?.panel.report();
   }
 
-  // Without a kernel, or while it's busy, the numbers aren't torch's: they were sent earlier, or are the page's own.
-  // Else null, so that the board says the same as in the app.
+  // If the kernel is gone or busy, say that the numbers were sent earlier, or are the page's own. Otherwise return
+  // null, so that the board says the same as in the app.
   whose(/** @type {boolean} */ sent) {
     return this.lost || this.board?.sender.late ? say(sent ? "board.status.sent" : "board.status.alone") : null;
   }

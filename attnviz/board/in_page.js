@@ -1,10 +1,10 @@
-// The host's entry for boards that stand in a page of their own, without a server.
+// The entry point for boards on a page of their own, without a server.
 
 import { Alone, DARK, around, rootIn } from "./alone.js";
 import { mount } from "./board.js";
 import { makeAgain } from "./values/made_again.js";
 
-// Several boards on one page can't all have their docks at the window's foot.
+// If there are several boards, none of them has its dock at the foot of the window.
 const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; }";
 
 /**

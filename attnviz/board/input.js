@@ -149,7 +149,7 @@ export class Input {
     const here = nowhere || event.composedPath().includes(root);
     if (event.key !== "Escape" || drag || this.typing || tools.end || this.board.keys.isOpen || !here) return;
     if (planeOver ? pinned : !play.active) return;
-    event.stopImmediatePropagation(); // so that of several boards only one ends something
+    event.stopImmediatePropagation(); // so that only one of several boards ends something
     if (planeOver) tools.turnPlane(nowhere ? document.body : tools.why);
     else play.stop();
   }

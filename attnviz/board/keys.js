@@ -8,8 +8,8 @@ import { backAt, stepped } from "./values/typed_numbers.js";
 /**
  * A key that was pressed; `place` is null if the focus is on no cell.
  * @typedef {{ board: Board, event: KeyboardEvent, place: Place }} Pressed
- * The list leaves a key out if it `changes` numbers and the board's are fixed, or if `when` returns false. A key without
- * `hears` is handled elsewhere. `act` returns false to leave the key to the browser.
+ * The list leaves out a key that `changes` numbers if the board's are fixed, and one whose `when` returns false. A key
+ * without `hears` is handled elsewhere. `act` returns false to leave the key to the browser.
  * @typedef {{ name: string, changes?: true, when?: (board: Board) => boolean, hears?: (pressed: Pressed) => boolean,
  *   act?: (pressed: Pressed) => boolean | void }} Key
  */
@@ -42,7 +42,7 @@ const OF_CELLS = [
     event.key === "Delete" && board.isEditable(place) && board.isEdited(place),
     act: ({ board, place }) => board.editing.reset(place) },
   { name: "undo", changes: true, hears: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
-  { name: "paste", changes: true }, // handled by Input.paste, as an event of its own
+  { name: "paste", changes: true }, // the browser sends a paste event, which Input.paste handles
   { name: "type", changes: true, hears: ({ board, event, place }) => board.isEditable(place)
     && (isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event)))),
     act: type },

@@ -4,7 +4,7 @@ import { button, make } from "./cells/elements.js";
 import { KEYS, press } from "./keys.js";
 import { say } from "../scripts/sentences.js";
 
-// copied from the board, because the dialog stands beside it and inherits none of them
+// The colours of the board. They're copied, because the dialog stands outside the board and doesn't inherit them.
 const COLOURS = ["--ink", "--paper", "--rim", "--soft"];
 
 export class KeysList {
@@ -19,7 +19,7 @@ export class KeysList {
     window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);
   }
 
-  // Asked of the dialog itself, because the browser sends its close event with a delay.
+  // Asked of the dialog itself, because the browser's close event comes later.
   get isOpen() {
     return this.dialog?.open ?? false;
   }
@@ -40,7 +40,7 @@ export class KeysList {
     const look = getComputedStyle(root);
     for (const name of COLOURS) dialog.style.setProperty(name, look.getPropertyValue(name));
     dialog.onkeydown = (event) => event.stopPropagation(); // so that the page hears no key now
-    dialog.onclick = ({ target }) => target === dialog && dialog.close(); // a click outside its content
+    dialog.onclick = ({ target }) => target === dialog && dialog.close(); // a click outside its content closes it
     dialog.onclose = () => dialog.remove();
     root.after(dialog);
     dialog.showModal();

@@ -63,7 +63,7 @@ export function seenFrom(data, head) {
   };
 }
 
-/** Return a function that gives each matrix's name in that view. @param {BoardData} data @param {number} head
+/** Return a function that gives each matrix's name with `head` in view. @param {BoardData} data @param {number} head
  *  @returns {(name: string) => string} */
 export function namedFrom(data, head) {
   return data.head === null ? (name) => name : new View(data.stages, head).named;
@@ -75,7 +75,7 @@ export function ofHead(data, head, name) {
   return head === data.head || data.head === null ? name : pathOf(head, name);
 }
 
-// Joined, not written as a template, which `said_in` of attnviz/scripts would take for a key of the catalogue.
+// The parts are joined, because `said_in` of attnviz/scripts would take a template for a key of the catalogue.
 /** @param {number} head @param {string} name */
 function pathOf(head, name) {
   return ["heads", head, name].join(".");

@@ -1,5 +1,5 @@
-// The cell that the pointer is on, or the pinned one: this highlights the cells that it's made from and those that it
-// feeds, and the dock explains it.
+// Follows the cell that the pointer is on, or the pinned one: highlights the cells that it's made from and those that
+// it feeds, and has the dock explain it.
 
 import { toggle } from "./cells/elements.js";
 import { seenSourcesOf } from "./values/explain.js";
@@ -21,7 +21,7 @@ export class Pointing {
   // Highlight what the chosen cell is made from, or, if it's an input, what it feeds, and explain it in the dock.
   explain() {
     const { board } = this;
-    if (board.play.moment) return; // Play says which step is shown
+    if (board.play.moment) return; // Play says itself what its step shows
     const place = [board.pinned, board.at, board.data.lit].find((each) => each && board.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(board.made, place) : [];
     // During a drag, the cells that the number feeds stay bright above the veil. Matrices drawn as pixels have no cells
@@ -29,8 +29,8 @@ export class Pointing {
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
     for (const [name, grid] of board.grids) grid.light(board.drag ? this.onPath(grid, fed) : fed[name],
       spansIn(sources, name), place?.matrix === name ? place : null);
-    // The cell that a step of the lesson points out gets frames only, without dimming the rest, which is there to be
-    // read.
+    // The cell that a step of the lesson points out only gets frames; nothing is dimmed, because everything is there to
+    // be read.
     const follows = !board.drag || [...board.grids.values()].every((grid) => grid.lights);
     toggle(board.root, "pointing", Boolean(place) && follows && place !== board.data.lit && !this.calm);
     for (const grid of board.grids.values()) toggle(grid.matrix, "pinned",

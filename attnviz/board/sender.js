@@ -20,7 +20,7 @@ export class Sender {
     this.asking = null;
     this.again = false;
     this.tells = false;
-    this.query = ""; // stands for the page's query where there is no page
+    this.query = ""; // replaces the page's query on a board without a page
   }
 
   // The page's query has changed, as after Back: ask for its numbers, unless the board has them already.
@@ -65,8 +65,8 @@ export class Sender {
     this.board.root.classList.toggle("unanswered", this.waiting);
   }
 
-  // Change the page's query. With a `source`, a change replaces the one that the same source has just made, so that a
-  // held key makes a single entry in the history.
+  // Change the page's query. With a `source`, the change replaces the last one if that has the same source and hasn't
+  // been sent yet, so that a held key makes a single entry in the history.
   /** @param {Patch} patch @param {string | null} [source] */
   tell(patch, source = null) {
     const { page } = this;
@@ -139,7 +139,7 @@ export class Sender {
     const { page, board } = this;
     if (!page) return;
     const { query, version, mark } = page;
-    // without an answer, the page's next run brings them
+    // without an answer, the page's next run will bring them
     const sent = await board.host.numbers?.(at, { query, ...asked }).catch(() => null);
     if (sent && board.root.isConnected
       && page.version === version) board.intake.receive({ ...board.data, ...sent, from: mark });

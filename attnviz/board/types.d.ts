@@ -325,8 +325,8 @@ interface Host {
   /** Says whose numbers are shown: those that were `sent`, or the page's own. By default, and if it returns null, the
    *  board says that torch answers. */
   whose?(sent: boolean): string | null;
-  /** Is told what happens: "query" is the board's query where there is no page, "numbers" tells which are shown, null for
-   *  the page's own, and "picked" which token is picked. */
+  /** Is told what happens: as "query", the board's query, if there is no page; as "numbers", which ones are shown, null
+   *  for the page's own; as "picked", which token is picked. */
   tells?(what: string, detail: unknown): void;
   /** Makes the plane, "Why these scores?", and fetches its script if necessary. */
   plane(board: Board): Promise<import("./plane/plane.js").Plane>;

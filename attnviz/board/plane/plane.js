@@ -9,7 +9,7 @@ import { keyNamed, mixInWords, mixOf, pictureOfMix, pictureOfScores, reachLine, 
 import { Tips } from "./plane_tips.js";
 import { say } from "../../scripts/sentences.js";
 
-// pixels: what stands around the picture
+// pixels around the picture, for margins, tabs and texts
 const AROUND = { side: 10, tabs: 32, how: 36, told: 104, narrow: 260, wide: 82, words: 178, most: 700,
   edge: 5 };
 const HALF = { width: 330, height: 150 }; // pixels: the least room for a plane that takes half of the board
@@ -24,12 +24,12 @@ export class Plane {
     this.board = board;
     this.tab = "scores";
     /** @type {Size | null} */
-    this.size = null; // of the picture; null if there's none
+    this.size = null; // of the picture; null if the plane isn't shown
     this.scale = 1;
     /** @type {Picture | null} */
     this.picture = null;
     /** @type {Axes | null} */
-    this.axes = null; // of the picture of values
+    this.axes = null; // the axes on which values are drawn
     /** @type {Map<string, number>} */
     this.kept = new Map(); // each name's place in the last drawing
     /** @type {number | null} */
@@ -139,7 +139,7 @@ export class Plane {
     return data.keys.map((_, key) => keyNamed(made, key, data.keys));
   }
 
-  // Make the elements for so many words.
+  // Make the elements for a number of words.
   draws(/** @type {number} */ count) {
     const paths = (/** @type {string} */ className, more = 0) =>
       Array.from({ length: count + more }, () => drawn("path", className));
@@ -156,7 +156,7 @@ export class Plane {
     this.tab = tab;
     this.kept.clear();
     this.picture = null;
-    this.board.display.showAs({ planeOver: true }); // each tab may have another place
+    this.board.display.showAs({ planeOver: true }); // this tab may have its place elsewhere
     this.tabs[TABS.indexOf(tab)].focus();
   }
 

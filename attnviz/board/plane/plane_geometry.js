@@ -5,7 +5,7 @@
 const LONGEST = 2.5; // a query is drawn at most this many times as far as the farthest key
 // An axis counts as out of a projection's reach if its square is less than this part of the largest one.
 const NO_MORE = 1e-8;
-const DIGITS = 5; // significant digits of a vector that is moved by hand, counted from its largest number
+const DIGITS = 5; // significant digits of a vector that is moved by hand, counted from those of its largest number
 
 export function lengthOf(/** @type {ArrayLike<number>} */ vector) {
   return Math.hypot(...Array.from(vector));
@@ -15,7 +15,7 @@ export function allFinite(/** @type {ArrayLike<number>} */ vector) {
   return Array.from(vector).every(Number.isFinite);
 }
 
-// How far a key reaches along a query, and how far aside of it.
+// How far a key reaches along a query, and how far it is from the query's line.
 /** @param {number[]} query @param {number[]} key @returns {{ reach: number, rest: number }} */
 export function reachOf(query, key) {
   const length = lengthOf(query);
@@ -32,8 +32,8 @@ export function directionOf(query) {
   return query.length === 2 ? [query[0] / length, query[1] / length] : [0, 1];
 }
 
-// Where keys stand: on their own axes if they have two features, else as high as they reach along the query, and as far
-// to the right as they stand aside of it.
+// Where keys stand: at their own coordinates if they have two features, else as high as they reach along the query, and
+// as far to the right as they are from its line.
 /** @param {number[]} query @param {number[][]} keys @returns {KeySpot[]} */
 export function spotsOf(query, keys) {
   const direction = directionOf(query);

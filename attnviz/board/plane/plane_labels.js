@@ -16,7 +16,7 @@ const WIDE = /[mw]/u;
 const CAPITAL = /[A-Z]/;
 const PLAIN = /[ -~]/;
 const FULL = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
-const OTHER = 0.9; // the width of all other letters, as a part of their size
+const OTHER = 0.9; // the width of any other letter, relative to its size
 const NARROW = /[iljtfrI.,:;'’“”!|()[\] ·-]/u;
 
 export function shortened(/** @type {string} */ text) {
@@ -91,7 +91,7 @@ function choiceOf({ at: [x, y], radius, width, height }, choice, scale) {
     y: y + down * off + (Math.sign(down) - 1) * (height / 2), width, height };
 }
 
-// Names in a column, one below the other, in the order of their points; this always has room.
+// Place names in a column, one below the other, in the order of their points. There's always room for that.
 /** @param {Named[]} named @param {Size} size @returns {Placed[]} */
 function inColumn(named, size) {
   const inOrder = named.toSorted((a, b) => a.at[1] - b.at[1] || a.rank - b.rank);
@@ -122,7 +122,7 @@ function fits(box, size) {
   return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
 }
 
-// Whether a line crosses a box, or passes as `near`: it does if a part of it is left between the box's sides.
+// Whether a line with `near` pixels on both sides crosses a box: whether any of it lies between the box's sides.
 /** @param {Rect} box @param {Point} from @param {Point} to @param {number} near */
 function crosses(box, [x0, y0], [x1, y1], near) {
   let [first, last] = [0, 1];

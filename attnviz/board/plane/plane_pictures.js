@@ -20,7 +20,8 @@ const DOT = 3;
 const MEASURE = 10; // pixels between the query and the measure beside it
 const TICK = 3;
 const NAMED = 2; // how many words are named that reach equally far, or whose shares are told
-const SHARE = 1e-3; // by how much a share may differ from what is said to make it
+// A share is explained only if the explanation comes as near to it as this.
+const SHARE = 1e-3;
 const SAME = 1e-6; // relative to the farthest key: keys that reach no farther apart than this reach equally far
 
 /** @typedef {Record<"query" | "weights" | "scores" | "drawn", number[]> & { keys: number[][],
@@ -48,7 +49,8 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const row = rowOf(made, query);
   const direction = allFinite(row.query) ? directionOf(row.query) : null;
   const isPlane = row.query.length === 2;
-  // a query of length 0 has no picture, unless there are two features and so true axes
+  // A query of length 0 has no direction along which keys could reach; only with two features do they have axes of
+  // their own.
   const keys = direction || isPlane ? row.drawn : [];
   const spots = spotsOf(row.query, keys.map((key) => row.keys[key]));
   const { tip } = allFinite(row.query) ? tipOf(row.query, spots) : { tip: /** @type {Point} */ ([0, 0]) };

@@ -169,7 +169,7 @@ export class Tips {
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);
-  const [op, first] = stage.declared[0]?.value ?? []; // of X = E + P, E
+  const [op, first] = stage.declared[0]?.value ?? []; // only E, if X = E + P
   const matrix = stage.rule === "given" ? source : op === "+" && first[0] === "at" ? stage.sources[first[1]] : null;
   if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
   const start = Array.from(lineOf(matrices[name], row));
@@ -181,7 +181,7 @@ export function gripOf({ stages, matrices }, name, row) {
   return { matrix, row, rows, start: /** @type {Point} */ ([start[0], start[1]]) };
 }
 
-// The edits of the row that move the tip to the point that is wished for, or as near to it as possible.
+// The edits of the row that move the tip to a point, or as near to it as possible.
 /** @param {Pick<Grip, "matrix" | "row" | "from" | "rows" | "start">} grip @param {Point} wished @returns {Edit[]} */
 export function editsOf({ matrix, row, from, rows, start }, [x, y]) {
   const change = smallestChange(rows, [x - start[0], y - start[1]]);

@@ -1,5 +1,5 @@
-// Scores divided, and masked in the same step; see core/rules/scale.py. Null if the mask is a factor, which is rare:
-// then evaluate.js computes cell by cell.
+// Scores divided, and masked in the same step; see core/rules/scale.py. `compute` returns null if the mask is a factor,
+// which is rare: then evaluate.js computes cell by cell.
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute({ d_k: dK, temperature, factor }, { rows, columns, values: scores }, mask) {

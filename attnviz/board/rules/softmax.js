@@ -1,5 +1,5 @@
-// Softmax: exponentials of scores, divided by the sum of their line; see core/rules/softmax.py. Null if a mask comes
-// after the softmax, which is rare: then evaluate.js computes cell by cell.
+// Softmax: exponentials of scores, divided by the sum of their line; see core/rules/softmax.py. `compute` returns null
+// if a mask comes after the softmax, which is rare: then evaluate.js computes cell by cell.
 
 /** @param {Settings} settings @param {Matrix} scores @param {Matrix} [mask] */
 export function compute({ axis, sink }, { rows, columns, values: scores }, mask) {
@@ -18,8 +18,8 @@ export function compute({ axis, sink }, { rows, columns, values: scores }, mask)
   return { rows, columns, values };
 }
 
-// The lines over which shares are made: `n` lines of `count` cells. The first cells of two lines are `from` apart, and
-// the cells within a line `step`.
+// The lines over which shares are made: `n` lines of `count` cells. Neighbouring lines begin `from` cells apart, and
+// the cells of a line are `step` apart.
 /** @param {string} axis @param {number} rows @param {number} columns */
 function linesOf(axis, rows, columns) {
   if (axis === "whole") return { n: 1, count: rows * columns, from: 0, step: 1 };

@@ -22,7 +22,7 @@ export class StoryGrid extends Grid {
     return [];
   }
 
-  // Numbers don't get smaller than can be read: they give up digits instead, all of which stand in the dock.
+  // Digits don't get too small to be read: a number gives up some of them instead. The dock has them all.
   /** @param {number} value @param {number} digits */
   text(value, digits) {
     return this.box.readable ? inCell(value, digits, (this.box.cell - 2) / LETTER) : "";
@@ -92,8 +92,7 @@ export class BarGrid extends RowGrid {
     this.setHigh(bars + PERCENT);
   }
 
-  // A bar of the height `bars` stands for the share `top`. That stays the same while a number is dragged, unless a bar
-  // outgrows it.
+  // The share `top` belongs to a bar of the height `bars`. It stays the same during a drag, unless a bar outgrows it.
   paint() {
     const { board, stage } = this;
     const { columns, values } = board.shown[stage.name];

@@ -6,9 +6,9 @@ import { follows } from "../spine/plan.js";
 export const NARROW = 700; // a board narrower than this tells one word's story
 export const HALL = 500; // in a lecture room, only a board narrower than this does
 export const TARGET = 28; // pixels: the smallest cell that a finger hits
-export const OF_CELLS = TARGET + 1; // with the gap of one pixel between cells
-export const GUTTER = 36; // left of the words' columns
-export const PERCENT = 18; // below the bars, for percentages
+export const OF_CELLS = TARGET + 1; // including the gap of one pixel between cells
+export const GUTTER = 36; // pixels left of the words' columns
+export const PERCENT = 18; // pixels below the bars, for percentages
 const CELL = { most: 64, readable: 38 };
 export const ARCS = 44; // pixels: the height of the ribbons over the words' columns
 const PLANE = 300; // pixels: the least height of the plane
@@ -23,9 +23,9 @@ const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
 
 /**
- * Return the sizes of each part, by its matrix: the width of its cells; how far from the left stands what it unfolds; and
- * the width of the way to it from the part before, if they share a line, else 0. `words` is the width of all words'
- * columns if they don't fit, else 0.
+ * Return the sizes of each part, by its matrix: how wide its cells are, how far to the right its unfolded matrices stand,
+ * and how wide the way is that leads to it from the part before if both share a line, else 0. `words` is the width of all
+ * words' columns if they don't fit, else 0.
  * @param {Part[]} parts @param {Shapes} shapes @param {number} width @param {number} keys
  */
 export function cellsOf(parts, shapes, width, keys) {
@@ -49,7 +49,7 @@ export function cellsOf(parts, shapes, width, keys) {
   return { sizes, words: GUTTER + keys * word > width ? GUTTER + keys * word : 0 };
 }
 
-// The width of a cell of a vector that has so much room.
+// The width of a cell of a vector that has this room.
 /** @param {number} width @param {number} columns */
 export function featureOf(width, columns) {
   return Math.min(FEATURE, width / columns);

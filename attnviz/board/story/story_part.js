@@ -9,7 +9,7 @@ import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
 import { boxOf, featureOf, GUTTER, isNamed, mixIn } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";
 
-const EVEN_HIGH = 28; // pixels: a line for the even share that is nearer to the top has its words below it
+const EVEN_HIGH = 28; // pixels: the words of the even share stand below its line if that is nearer to the top
 const SYMBOL = 30; // pixels for the symbol beside a matrix
 const BESIDE = 10; // pixels between cells and their mix
 
@@ -177,7 +177,7 @@ export class StoryPart {
   }
 }
 
-const WHOLE = 1e-5; // percent: float32 can't tell a smaller difference from none
+const WHOLE = 1e-5; // percent: float32 can't tell apart numbers that are nearer to each other
 
 /** @param {Stage} stage @param {number} left */
 function symbolBeside({ symbol, role }, left) {

@@ -4,7 +4,7 @@ import { CONSTANTS } from "../../scripts/sent.js";
 
 export const FLOAT32 = CONSTANTS.FLOAT32;
 
-// How far so many roundings may take a sum whose terms have this size in all; infinite if the sum may overflow.
+// How far a number of roundings may take a sum whose terms have this size in all; infinite if the sum may overflow.
 /** @param {number} size @param {number} roundings */
 export function tolerance(size, roundings) {
   if (!(size <= FLOAT32.max * (1 - FLOAT32.eps) && roundings >= 0)) return Infinity;
@@ -20,7 +20,7 @@ export function mayBe(value, { exact, tolerance: most }) {
 
 // The standard normal distribution, in float64.
 
-const SERIES = 1.5; // up to this size a series is quick, beyond it a continued fraction is
+const SERIES = 1.5; // up to this size a series is faster, beyond it a continued fraction
 const TERMS = 50;
 const ROOT_OF_PI = Math.sqrt(Math.PI);
 

@@ -48,7 +48,7 @@ export function once(known, key, make) {
   return value;
 }
 
-// Return the function that computes an expression, from a cache.
+// Return the function that computes an expression; it's made once.
 /** @param {Expression} node @returns {Worked} */
 export function worked(node) {
   return once(WORKED, node, () => workedOut(node));

@@ -83,7 +83,7 @@ function judge(made, stage, at, { own, found, folds }) {
   const bounded = boundedOf(stage, row, column, made.matrices, folds);
   const gap = Math.abs(value - (own ? own[stage.name].values[at] : bounded.exact));
   const { only } = made;
-  // the other cells of that matrix are sent as 0, which isn't their number
+  // the other cells of that matrix are sent as 0
   if (only?.matrix === stage.name && (row !== only.row || column !== only.column)) return;
   found.looked += 1;
   if (Number.isFinite(value) && gap > found.largest) [found.largest, found.within] = [gap, value];

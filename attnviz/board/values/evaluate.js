@@ -7,7 +7,7 @@ import { compute as scale } from "../rules/scale.js";
 import { compute as softmax } from "../rules/softmax.js";
 import { boundedBy, computed } from "./declared.js";
 
-const MOST_STEPS = 3e7; // multiplications for each move of a drag, which take the time of a few frames
+const MOST_STEPS = 3e7; // multiplications for each move of a drag; they take as long as a few frames
 
 /** @param {Pick<Stages, "values">} stages @param {Matrices} given */
 export function evaluate(stages, given) {
@@ -70,7 +70,7 @@ export function boundedOf(stage, row, column, matrices, folds) {
   return boundedBy(stage.declared, { sources, i: row, j: column, folds });
 }
 
-// The page's own arithmetic for some rules, a file for each rule, for which cell by cell would take too long:
+// The page's own arithmetic for some rules, in a file for each, because cell by cell would take too long:
 // compute(settings, ...sources). `settings` are the fields of the Python rule. The result is null for settings so rare
 // that cell by cell will do. A test over all rules and stages compares it with the Python method.
 

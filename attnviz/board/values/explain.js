@@ -115,7 +115,7 @@ function remarks(cell, rule) {
   return vanished ? [say("explanation.trouble.too_small", said)] : [];
 }
 
-// A cell as the dock describes it: in one sentence in the reader's words, and what is made from it next.
+// The dock's words on a cell: one sentence in the reader's words, and what is made from the cell next.
 
 // One sentence about a cell, such as "“fluffy” asks “cat”: score 3.8963".
 /** @param {Made} made @param {Place} place @param {string[] | null | undefined} features */
@@ -166,7 +166,7 @@ function useOfMask({ stages }, number) {
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";
-  // The cell isn't in the first source: it's added only before the softmax, and not if it's a factor.
+  // If the cell isn't in the next stage's first source, it's added only before the softmax, and only if it's no factor.
   if (next.sources[0] !== matrix && (next.is.divides || next.is.shares?.powers)) {
     return say(next.is.divides && !next.settings.factor ? "board.next.added" : "board.next.product",
       { symbol: next.symbol });

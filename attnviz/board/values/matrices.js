@@ -72,8 +72,8 @@ function unpackedOne(/** @type {SentMatrix} */ { rows, columns, values, float32,
   return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? ""), ...why };
 }
 
-// Why a mask hides cells: for each reason an array that has 1 for its cells. They're sent as run lengths: so many that
-// aren't the reason's, then so many that are, and so on.
+// Why a mask hides cells: for each reason an array with 1 for its cells. They're sent as run lengths, of cells that it
+// isn't for and cells that it's for in turn.
 /** @param {string} text @param {number} length @returns {Why[]} */
 function reasons(text, length) {
   return JSON.parse(text)

@@ -2,8 +2,8 @@
 
 import { say } from "../../scripts/sentences.js";
 
-// A number as the page writes it everywhere: with so many decimals, or in powers of ten if these would be too few or
-// the number is too large.
+// A number as the page writes it everywhere: with a fixed number of decimals, or in powers of ten if it's too small or
+// too large for them.
 /** @param {number} value @param {number} digits */
 export function written(value, digits) {
   if (Number.isNaN(value)) return "NaN";
@@ -14,7 +14,7 @@ export function written(value, digits) {
   return value < 0 ? `−${text}` : text;
 }
 
-// A number with so many decimals, however small it is; blank if it's too large for that.
+// A number with a fixed number of decimals, however small it is; blank if it's too large for them.
 /** @param {number} value @param {number} digits */
 export function inDigits(value, digits) {
   const size = Math.abs(value);
@@ -55,7 +55,7 @@ function toExponential(size, digits) {
 /** @param {string} exact @param {string} rounded */
 function evenOfTie(exact, rounded) {
   const cut = exact.slice(0, rounded.length);
-  const isTie = /^\.?50*$/.test(exact.slice(rounded.length)); // after a whole number comes the point
+  const isTie = /^\.?50*$/.test(exact.slice(rounded.length)); // a whole number is followed by the point
   return isTie && "02468".includes(cut.slice(-1)) ? cut : rounded;
 }
 
@@ -73,7 +73,7 @@ export function total(/** @type {Iterable<number>} */ values) {
 
 // A share in whole percent. Nothing is written as 0 % or 100 % that isn't exactly that.
 export function percent(/** @type {number} */ share) {
-  if (share > 0 && 100 * share < 1) return say("board.share.less"); // as most are among hundreds of words
+  if (share > 0 && 100 * share < 1) return say("board.share.less"); // common among hundreds of words
   const whole = written(100 * share, 0);
   if (share < 1 && whole === "100") return say("board.share.more");
   return say("board.share.percent", { share: whole });

@@ -14,7 +14,7 @@ import { valueAt } from "./matrices.js";
 
 const isLine = (/** @type {Index} */ index) => String(index) === "0,0,0,1";
 
-// Whether all cells that one read takes are taken by another one, which reads a whole line or the whole matrix.
+// Whether one read is covered by another, which takes a whole line or the whole matrix.
 /** @param {Matrix} matrix @returns {(one: Read, other: Read) => boolean} */
 function coveredIn({ rows, columns }) {
   return (one, other) => {
@@ -65,7 +65,7 @@ function spanOver(reads, width) {
     return (/** @type {At} */ at) => {
       const [first, last] = [r(at, 0) * width + c(at, 0), r(at, n - 1) * width + c(at, n - 1)];
       const [top, bottom] = [Math.floor(first / width), Math.floor(last / width)];
-      const goesOn = top !== bottom && row[3] === 0; // a read that continues in the next rows takes all columns
+      const goesOn = top !== bottom && row[3] === 0; // a read that continues in the next row takes all columns
       return { top, bottom, left: goesOn ? 0 : first % width, right: goesOn ? width - 1 : last % width };
     };
   });
@@ -88,8 +88,8 @@ function cellsIn({ row, column, rows, columns, step = 1 }) {
 }
 
 /** @typedef {{ stages: Stages, matrices: Matrices }} Numbers */
-/** @typedef {((row: number, column: number) => boolean) | null} Hides tells whether a mask hides a cell; null if no mask
- *  can */
+/** @typedef {((row: number, column: number) => boolean) | null} Hides tells whether a mask hides a cell; null if no
+ *  mask can */
 
 // The span from the first to the last of these cells, [row, column], which should fill it.
 /** @param {[row: number, column: number][]} cells @returns {Span} */
@@ -164,9 +164,10 @@ function through(stage, matrices, reached, factorHides) {
     if (factorHides && stage.is.product && i === 1)
       return mixed(cells, matrices[stage.name], reached[name], factorHides);
     const isAny = anyOf(matrices[name], reached[name]);
-    // A reach that doesn't depend on the column is asked once for each row, and the other way round.
+    // A reach that doesn't depend on the column is computed once for each row, and one that doesn't depend on the row
+    // once for each column.
     if (reach.isOwn && columns === matrices[name].columns) {
-      for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each cell by its own
+      for (let at = 0; at < cells.length; at += 1) cells[at] |= reached[name][at]; // each from the cell in its place
     } else if (!reach.byColumn) {
       for (let row = 0; row < rows; row += 1) if (isAny(reach(row, 0))) cells.fill(1, row * columns,
         (row + 1) * columns);

@@ -184,8 +184,8 @@ export function listed(names, most) {
 // Who reads a token, by its column of the attention weights, in a sentence about the board's own numbers. Unlike a row,
 // a column doesn't share out a whole: each reader gives the token a share of its own.
 
-/** @typedef {{ token: number, share: number, even: string }} Reader `even` is the share if all that share with it got the
- *  same; blank if there's none */
+/** @typedef {{ token: number, share: number, even: string }} Reader `even` is the share if all that share with it got
+ *  the same; blank if there's none */
 
 // Who reads a token most, and what an even share would be; blank if those readers have different even shares. `key`
 // counts the tokens that are read: in cross-attention, or with kept tokens, a token's place among them isn't its place
@@ -218,7 +218,8 @@ function ownQuery({ stages }, key) {
   return from === null ? -1 : key - from;
 }
 
-// The same for mixed heads, where a row is a piece of another token than its place says: rows are named instead.
+// The same if heads are cut in a way that mixes tokens, so that a row is a piece of another token than its place says.
+// It names rows instead.
 /** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
 function pieceReadBy(made, key) {
   const weights = made.stages.get("attention_weights");

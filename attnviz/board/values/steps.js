@@ -102,7 +102,7 @@ class Writing {
     if (op === "+") return inSum(texts);
     if (op === "-") return inSum([texts[0], negated(texts[1])]);
     if (op === "*") return texts.map(grouped).join(" × ");
-    if (op !== "/") return texts[0]; // only at_once is left
+    if (op !== "/") return texts[0]; // the remaining operation is at_once
     const [above, below] = part.parts.map((each) => innermost(each).op);
     const divided = above === "*" ? `(${texts[0]})` : texts[0];
     return `${divided} / ${below === "+" || below === "*" ? `(${texts[1]})` : texts[1]}`;
