@@ -25,9 +25,9 @@ from attnviz.features.learn.training import (
 )
 from attnviz.words.numbers import DEFAULT_DIGITS, for_json, written
 
-_ROWS = 12  # of moments, printed; --json has all
-_BAR = 30  # signs wide
-_REDRAWN = 0.1  # seconds
+_ROWS = 12  # moments that are printed; --json has all of them
+_BAR = 30  # width of the progress bar, in characters
+_REDRAWN = 0.1  # seconds between two drawings of the progress bar
 _NOT_ASKED = ("task", "frozen", "rates")
 
 
@@ -80,7 +80,7 @@ def _asked(given: argparse.Namespace) -> TrainingSettings:
 
 
 def _watched(learner: Learner, shown: TextIO) -> None:
-    """Train to the end; a terminal sees how far it is."""
+    """Train to the end; show the progress if it's a terminal."""
     start = drawn = time.monotonic()
     for step in learner.steps():
         now = time.monotonic()
@@ -92,7 +92,7 @@ def _watched(learner: Learner, shown: TextIO) -> None:
 
 
 def progress(step: int, steps: int, loss: float, seconds: float) -> str:
-    """Return a line that tells how far a training is."""
+    """Return a line with the progress of a training."""
     done = _BAR * step // steps
     left = seconds / max(step, 1) * (steps - step)
     told = written(loss, DEFAULT_DIGITS)

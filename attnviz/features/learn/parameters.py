@@ -1,4 +1,4 @@
-"""A training in a link: its settings, its text, the step seen."""
+"""A training in a link: its settings, its text, the step shown."""
 
 import re
 from dataclasses import fields, replace
@@ -16,14 +16,14 @@ LEARN_SENTENCE, LEARN_HEAD, LEARN_OFF = "learn_sentence", "learn_head", "learn_o
 LEARN_QUERY = "learn_query"
 MOST_OF_LEARNED_SENTENCE = 300
 MOST_OF_TRAINING = 1000  # characters
-MOST_OF_LEARNED = 4_000  # characters of a text of one's own; of a longer one a link only says how it is known again
+MOST_OF_LEARNED = 4_000  # characters of the reader's own text; a link has only length and digest of a longer one
 _LONG_TEXT = re.compile(r"(?:^|\*)text\.([0-9]{1,5})(?:-([0-9a-f]{12}))?(?=\*|$)")
 _BETWEEN, _LONGEST_TOLD = ",", 40
-_APART = ("task", "text")  # the task says what the others are by default; a text has a parameter of its own
+_APART = ("task", "text")  # the task determines the others' defaults; the text has its own parameter
 
 
 class TrainingText(Codec):
-    """The settings of a training, but for the text that it learns."""
+    """The codec for a training's settings, without the text it learns."""
 
     def decode(self, raw: str) -> TrainingSettings:
         parts = [part.partition(".")[::2] for part in raw.split("*") if part]
@@ -33,7 +33,7 @@ class TrainingText(Codec):
         unread = [] if task in TASKS else [f"task.{task}"]
         settings = settings_for(TASKS[task if task in TASKS else "agreement"])
         waiting = [each for each in parts if each[0] != "task"]
-        for _ in range(2):  # what doesn't fit yet may fit what comes later, as a d_k the number of heads
+        for _ in range(2):  # a value may fit only once a later one is set, such as d_k and the number of heads
             asked, waiting = waiting, []
             for name, value in asked:
                 changed = _changed(settings, name, value)
@@ -55,13 +55,13 @@ class TrainingText(Codec):
 
 
 class LongText(NamedTuple):
-    """A text too long for its link, by length and any digest."""
+    """A text too long for its link: its length and, perhaps, digest."""
 
     n_characters: int
     digest: str
 
     def is_that(self, text: str) -> bool:
-        """Whether a text is the one that was meant.
+        """Whether a text is the one that the link names.
 
         >>> LongText(3, "").is_that("cat"), LongText(3, _digest("cat")).is_that("dog")
         (True, False)
@@ -70,7 +70,7 @@ class LongText(NamedTuple):
 
 
 def long_text(raw: str) -> LongText | None:
-    """Return the text that a link only names; None if it's whole.
+    """Return the text that a link only names; None otherwise.
 
     >>> long_text("task.text*text.5000"), long_text("task.text*text.12"), long_text("task.text")
     (LongText(n_characters=5000, digest=''), None, None)
@@ -87,7 +87,7 @@ def _digest(text: str) -> str:
 
 
 def _changed(settings: TrainingSettings, name: str, value: str) -> TrainingSettings | None:
-    """Return settings with one changed; None if its text is unreadable."""
+    """Return the settings with one changed; None if it's unreadable."""
     usual = {each.name: each.default for each in fields(TrainingSettings) if each.name not in _APART}
     if name not in usual:
         return None
@@ -122,12 +122,12 @@ def _read(name: str, text: str, default: Any) -> Any:
 
 
 def rows() -> tuple[Parameter, ...]:
-    """Return the rows of a model that is trained."""
+    """Return the rows of a training."""
     heads_off = (f"{layer}-{head}" for layer in range(MAX_LAYERS) for head in range(MAX_MODEL_HEADS))
     return (
         Parameter(
             LEARN,
-            settings_for(TASKS["agreement"], seed=5),  # which doesn't read by chance what it learns to read
+            settings_for(TASKS["agreement"], seed=5),  # seed 5: the untrained head isn't right by chance
             TrainingText(),
             MOST_OF_TRAINING,
             2,

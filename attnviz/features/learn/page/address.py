@@ -57,7 +57,7 @@ def _as_named(settings: TrainingSettings) -> TrainingSettings:
 
 def change(**changed: Any) -> bool:
     """Put changed settings into the address; return whether they were valid."""
-    try:  # rates were changed on the way of another training
+    try:  # without changes of the rate, which belong to the earlier training
         settings = replace(settings_of_address().whole, **{"rates": (), **changed})
     except ValueError as error:
         state.say(say("learn.refused", why=message_of(error)))
@@ -137,7 +137,7 @@ def switch(name: str, settings: TrainingSettings) -> None:
 
 
 def _field(name: str, settings: TrainingSettings) -> dict[str, Any]:
-    """Put a setting into its field; return what any field has."""
+    """Return label, key and callback of a setting's field, with its value."""
 
     def take(value: Any) -> None:
         if value is None:
@@ -151,9 +151,9 @@ def _field(name: str, settings: TrainingSettings) -> dict[str, Any]:
 def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]:
     """Set a menu's control before it's drawn; return key and callback.
 
-    A control of a closed menu isn't in the page, so nobody tells it of a value that something else has set. The page
-    would go on sending the old one, which would count as typed. So with a value that it didn't send itself, it is
-    another control, by another key.
+    A control of a closed menu isn't in the page, so it doesn't receive a value that was set elsewhere. The page would
+    go on sending the old value, which would count as typed. So whenever the value is one that the control didn't send
+    itself, a new control with another key takes its place.
     """
     fields = learning().fields
     told, changes = fields.get(name, (value, 0))
@@ -162,7 +162,7 @@ def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]
     key = f"learn.{name}.{changes}" if changes else f"learn.{name}"
 
     def taken() -> None:
-        if fields[name][1] != changes:  # an older control, which the page still sends until the run has ended
+        if fields[name][1] != changes:  # of an older control, which the page still sends until the run has ended
             return
         sent = this_session().get(key)
         fields[name] = sent, changes
@@ -181,7 +181,7 @@ def show_own_text(settings: TrainingSettings) -> None:
     own = learning()
     if is_text_lost() and (named := named_text()):
         st.warning(as_message(say("learn.own.lost", characters=plural(named.n_characters, "character"))))
-    st.text_area(  # without max_chars: the browser would refuse a longer paste without a word
+    st.text_area(  # without max_chars: the field would silently refuse a longer paste
         say("learn.own.text"), height=110,
         **held("typed", settings.text if own.refused is None else own.refused, _take_typed),
     )  # fmt: skip
@@ -204,7 +204,7 @@ def _tell_held_out(settings: TrainingSettings) -> None:
     """Say which part of the text is held out, if any."""
     try:
         task = OwnText.of(settings)
-    except ValueError:  # which Start tells
+    except ValueError:  # reported where the training is drawn
         return
     key = "repeats" if task.repeats else "in_both" if task.n_in_both else "held_out"
     st.text(say(f"learn.own.{key}", length=plural(task.length, "token"), n=task.n_in_both))
@@ -221,7 +221,7 @@ def take_text(text: str) -> bool:
     if not text.strip():
         state.say(say("learn.own.blank"))
         return False
-    if is_text_lost() and (named := named_text()) and named.is_that(text):  # it opens now
+    if is_text_lost() and (named := named_text()) and named.is_that(text):  # so the link can be opened now
         learning().refused = None
         hold_text(text)
         learning().opened = False
@@ -236,7 +236,7 @@ def take_text(text: str) -> bool:
 
 def _take_file() -> None:
     upload = this_session().get("learn.file")
-    if not hasattr(upload, "getvalue"):  # none, or one that the server holds no longer
+    if not hasattr(upload, "getvalue"):  # no file, or one that the server no longer has
         return
     try:
         text = upload.getvalue().decode("utf-8-sig")
@@ -245,4 +245,4 @@ def _take_file() -> None:
     if "\0" in text:
         state.say(say("learn.own.no_text"))
         return
-    take_text(text.replace("\r\n", "\n").replace("\r", "\n"))  # as a browser pastes it, and a file is read
+    take_text(text.replace("\r\n", "\n").replace("\r", "\n"))  # the same line ends as in a pasted text

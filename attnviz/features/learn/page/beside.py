@@ -13,7 +13,7 @@ from attnviz.features.learn.training import Learner, StepTaken, TrainingSettings
 from attnviz.features.learn.training.many import Outcome
 from attnviz.words import say
 
-MANY, STEP = "many", "step"  # what is seen beside a training alone that isn't under way
+MANY, STEP = "many", "step"  # extra work, shown only while no training is under way
 
 
 class ManySeeds:
@@ -31,20 +31,20 @@ class ManySeeds:
 
     @property
     def part(self) -> float:
-        """How much of it is done, from 0 to 1."""
+        """The share that is done, from 0 to 1."""
         own = self._learner
         step = 0.0 if own is None else own.step / own.settings.end
         return (len(self.outcomes) + step) / len(self.asked)
 
     def advance(self) -> None:
-        """Do one step of the seed that it is at."""
+        """Do one step of the current seed."""
         if self._learner is None:
             self._learner = Learner(self.asked[len(self.outcomes)])
         if not self._learner.done:
             self._learner.advance()
         if self._learner.done:
             outcome = outcome_of(finished(self._learner))
-            self.outcomes.append(outcome._replace(losses=()))  # which the page doesn't draw: as many as there are steps
+            self.outcomes.append(outcome._replace(losses=()))  # the page doesn't draw the losses, one for each step
             self._learner = None
 
 
@@ -63,11 +63,11 @@ class OneStep:
 
     @property
     def part(self) -> float:
-        """How far it is, from 0 to 1."""
+        """The share that is done, from 0 to 1."""
         return 0.0 if self._learner is None else self._learner.step / (self.asked[1] + 1)
 
     def advance(self) -> None:
-        """Do a step before it, or the step itself."""
+        """Do one of the steps before it, or the step itself."""
         settings, step = self.asked
         if self._learner is None:
             self._learner = Learner(settings, keeps=False)
@@ -78,15 +78,15 @@ class OneStep:
 
 
 class Told(Work, Protocol):
-    """Work that tells how much of it is done, and of what."""
+    """Work that reports what it was asked for, and its progress."""
 
     @property
     def asked(self) -> object:
-        """What it was asked for: of another, it isn't the work."""
+        """The request that it answers; it isn't shown for another one."""
 
     @property
     def part(self) -> float:
-        """How much is done, from 0 to 1."""
+        """The share that is done, from 0 to 1."""
 
 
 def work_in(name: str, asked: object) -> Told | None:
@@ -103,7 +103,7 @@ def offer(name: str, asked: object, label: str, make: Callable[[], Told]) -> Non
     if own and job is not None and job.active:
         st.fragment(in_turn()(_under_way), run_every=EVERY)(name)
         return
-    if job is not None and not own:  # of what is no longer asked for nobody sees how far it is, or stops it
+    if job is not None and not own:  # pause work for an earlier request: nobody sees its progress, or could stop it
         shared().pool.pause(job)
     stopped = own and job is not None and job.state in (PAUSED, LEFT)
     label_now = say("learn.go_on") if stopped else label

@@ -27,7 +27,7 @@ from attnviz.features.learn.training.many import Outcome
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 
-LEARNED = 0.9  # right answers, from which on a seed counts as one that learned
+LEARNED = 0.9  # least share of right answers of a seed that has learned
 _SCRIPTS = Path(__file__).parent / "scripts"
 _SEEDS_KEY, _N_KEY = "learn.seeds", "learn.seeds.n"
 _FEW = 20
@@ -46,7 +46,7 @@ def show_seeds(settings: TrainingSettings) -> None:
         asked = seeds(n)
         work = work_in(MANY, asked)
         if work is None or not work.done:
-            # So many as are typed by then: a press may come before that was drawn.
+            # The number is read again on a press, because a new one may have been typed since this was drawn.
             offer(MANY, asked, say("learn.seeds.start"), lambda: ManySeeds(seeds(this_session().get(_N_KEY, n))))
     if work is None:
         return
@@ -72,7 +72,7 @@ def _shares(outcomes: Sequence[Outcome]) -> str:
 
 
 def _losses(outcomes: Sequence[Outcome]) -> str:
-    """Say what became of seeds where no law says what is right."""
+    """Say how seeds ended, where no law says what is right."""
     ends = [loss for outcome in outcomes if math.isfinite(loss := outcome.held_out_losses[-1])]
     if not ends:
         return say("learn.seeds.no_losses")
@@ -105,7 +105,7 @@ def _take_seed() -> None:
             open_settings(settings)
 
 
-_LONGEST = 110  # characters of a formula's longest line, beyond which the plain text alone says it
+_LONGEST = 110  # characters in a line of a formula; one with longer lines is shown as plain text
 
 
 def show_explained(training: Training, trace: AttentionTrace) -> None:
@@ -131,7 +131,7 @@ def show_explained(training: Training, trace: AttentionTrace) -> None:
 
 
 def followers(training: Training, trace: AttentionTrace) -> list[str]:
-    """Return the matrices from what the last layer's heads make together on."""
+    """Return the matrices from the last layer's attention output on."""
     names = list(trace.stages)
     first = training.model.name_of(training.settings.n_layers - 1, None, "output")
     return [name for name in names[names.index(first) :] if trace[name].dim() == 2]
@@ -170,7 +170,7 @@ def _close() -> None:
 
 
 def show_part(name: str, shown: Shown) -> None:
-    """Draw a part: each takes its time to be worked out."""
+    """Draw one part only, because each takes time to compute."""
     training, step, text, off, layer = shown.training, shown.step, shown.text, shown.off, shown.head[0]
     with st.container(key="learn_closer"):
         if name == "numbers":

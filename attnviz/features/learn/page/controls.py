@@ -42,9 +42,9 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import significant
 
 _SHOWN_TEXTS = 3
-_TASK_OPEN = "learn.task.open"  # whether the menu is open, which needs a run whenever that changes
+_TASK_OPEN = "learn.task.open"  # whether the menu is open; each change of it starts a run
 
-# What teaches something by going otherwise, one click away.
+# Task -> variations of it that teach something, each one click away.
 VARIATIONS: dict[str, dict[str, dict[str, Any]]] = {
     "agreement": {"learns": {"seed": 5}, "sticks": {"seed": 4}, "saturated": {"learning_rate": 0.5}},
     "repeat": {"two_layers": {}, "one_layer": {"n_layers": 1}, "alike": {"n_heads": 2, "heads_alike": True}},
@@ -89,9 +89,9 @@ def _show_task(settings: TrainingSettings) -> None:
                   args=(settings_for(TASKS[settings.task], **changed),))  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.look"))
     own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
-    # What is too long stays in the field as long as the sentence that is read is the one beside which it was typed.
+    # A sentence that is too long stays in the field until the sentence in use is another than when it was typed.
     typed = own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now
-    st.text_input(  # without max_chars: the browser would refuse a longer paste without a word
+    st.text_input(  # without max_chars: the field would silently refuse a longer paste
         say("learn.board.sentence"), icon=":material/edit:",
         **held("sentence", typed, lambda text: _take_sentence(text, of_now)),
     )  # fmt: skip
@@ -104,7 +104,7 @@ def _take_task(name: str) -> None:
 
 
 def _try(settings: TrainingSettings) -> None:
-    """Train at once, and show it: the popover lies over that."""
+    """Train at once; close the popover, which would cover the training."""
     this_session().put(_TASK_OPEN, False)
     begin_with(settings)
     open_settings(settings)
@@ -175,7 +175,7 @@ def _take_rate(rate: float | None) -> None:
         state.say(say("learn.refused", why=message_of(error)))
         return
     if not found[0].active and shared().pool.settled(found[0], 0):
-        work.settle_rate()  # so that its link has it
+        work.settle_rate()  # so that the link has the new rate
     state.say(say("learn.rate_changed", rate=significant(rate)))
 
 

@@ -17,10 +17,10 @@ from attnviz.features.learn.training import BETAS, Link, Place, StepTaken, Train
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import percent, significant, written
 
-_TERMS = 3  # of a sum that are written out
-_DIGITS = 3  # of a number in a table at most
-_EPSILON = 1e-8  # of torch's Adam
-SATURATED, VANISHED = 0.95, 0.1  # a mean largest attention weight; a size of a gradient beside another's
+_TERMS = 3  # terms of a sum that are written out
+_DIGITS = 3  # most decimals of a number in a table
+_EPSILON = 1e-8  # default of torch.optim.Adam
+SATURATED, VANISHED = 0.95, 0.1  # mean of rows' largest weights; W_q's and W_k's gradient as a share of W_v's
 
 
 def show_glass(training: Training, step: int, text: str, trace: AttentionTrace, layer: int, off: Off) -> None:

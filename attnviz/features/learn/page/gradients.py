@@ -22,7 +22,7 @@ from attnviz.words.numbers import in_format, written
 Role = Literal["x", "q", "k", "a", "v"]
 
 _PICTURE = 120  # pixels of a matrix's longer side
-_MOST_ROWS, _MOST_COLUMNS = 20, 12  # of a matrix in numbers; of a larger one, those around the picked number
+_MOST_ROWS, _MOST_COLUMNS = 20, 12  # shown of a matrix in numbers, around the picked one
 _LABEL = 14  # characters
 _STYLE = """<style>
 .learn-gradients { display: flex; flex-wrap: wrap; gap: 14px 30px; align-items: end; }
@@ -79,7 +79,7 @@ def show_numbers(
 
 
 def _around(at: int, n: int, most: int) -> range:
-    """Return the numbers that are shown, so many at most, around one.
+    """Return a range of at most `most` of n indices, around one.
 
     >>> _around(9, 10, 4), _around(0, 10, 4), _around(5, 10, 4), _around(1, 3, 4)
     (range(6, 10), range(0, 4), range(3, 7), range(0, 3))

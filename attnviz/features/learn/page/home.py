@@ -25,14 +25,14 @@ from attnviz.link.parameter_table import LAYER, QUERY
 from attnviz.link.set_up import query_of
 from attnviz.words import plural, say, thousands
 
-MOST_OF_LINK = 64_000  # characters of an address that a click on it still opens everywhere
-MOST_OPENED = 36_000  # numbers that the playground keeps, see MOST_GIVEN
+MOST_OF_LINK = 64_000  # characters of the longest link that every browser opens
+MOST_OPENED = 36_000  # most numbers that the playground accepts, see MOST_GIVEN
 
 
 def scenario_of_layer(trace: AttentionTrace, layer: int) -> Scenario:
     """Return one layer's attention as a scenario with the same attention weights.
 
-    Raises ``ValueError`` where a scenario has no room for it.
+    Raises ``ValueError`` if it doesn't fit into a scenario.
     """
     own = trace.layers[layer]
     attended = own.stages["q"].sources[0]

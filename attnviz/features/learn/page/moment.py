@@ -1,4 +1,4 @@
-"""What the page shows of a training: moments, curves and predictions."""
+"""The page's view of a training: moments, curves and predictions."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from attnviz.features.learn.training.settings import MAX_STEPS
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
-Off = tuple[tuple[int, int], ...]  # the heads that are switched off, each by its layer and its number
+Off = tuple[tuple[int, int], ...]  # heads that are switched off, each as (layer, head)
 
 
 def heads_off(settings: TrainingSettings) -> Off:
@@ -61,7 +61,7 @@ def pick_heads_off(settings: TrainingSettings, off: Off) -> None:
 
 
 def tell_heads_off(training: Training, step: int, off: Off) -> None:
-    """Say which heads are off, and the model's worth with and without."""
+    """Say which heads are off, and the results with and without them."""
     worth = training.without(step, off)
     told = say("learn.off.worth", heads=listed(training.settings, off), loss=written(worth.loss, 3),
                without=written(worth.loss_without, 3), right=percent(worth.accuracy),
@@ -98,7 +98,7 @@ def called(settings: TrainingSettings, layer: int, head: int) -> str:
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 _VIEW_STYLE = Path(__file__).parents[3] / "scripts" / "head_view.css"
-_MOST_POINTS = 240  # of a curve
+_MOST_POINTS = 240  # in a curve
 BOARD_KEY = "learn.board"
 
 _time = component(
@@ -115,9 +115,9 @@ def show_time(
     training: Training, work: OneTraining | None, step: int | None, trace: AttentionTrace, picked: tuple[int, int],
     off: Off, *, small: bool,
 ) -> None:  # fmt: skip
-    """Draw a training at a step, or how far it is now.
+    """Draw a training at a step, or its progress.
 
-    A `small` one is its time alone.
+    With `small`, only the strip with the slider is drawn.
     """
     settings = training.settings.whole
     losses, moments = (training.losses, training.moments) if work is None else work.progress
@@ -225,7 +225,7 @@ def _model(training: Training, trace: AttentionTrace, picked: tuple[int, int], o
 def picked_token(training: Training, tokens: tuple[str, ...]) -> int:
     """Return the picked token, or one whose next token is determined.
 
-    Of several it is the last; where nouns differ in number, the verb's place is the only one.
+    If several are determined, it is the last. In the task "agreement", only the verb is.
     """
     picked = take(LEARN_QUERY)
     if picked is not None and picked < len(tokens):

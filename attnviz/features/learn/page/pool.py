@@ -11,17 +11,17 @@ from attnviz.app.keeper.logs import get_log
 
 _LOG = get_log(__name__)
 
-SLICE = 1.0  # seconds that one has, before whoever waits has a turn
-LOOKS = 0.1  # seconds after which a worker looks whether its owner is there still
+SLICE = 1.0  # seconds that a job has before the next in line has its turn
+LOOKS = 0.1  # seconds between a worker's looks at whether the job's owner is still there
 MOST_IN_LINE = 200
-GIVES_WAY = 0.05  # seconds that pages have before a step at most
+GIVES_WAY = 0.05  # most seconds that a step waits while pages are busy
 LOOK_AGAIN = 0.001
 
 WAITING, RUNNING, PAUSED, DONE, FAILED, LEFT = "waiting", "running", "paused", "done", "failed", "left"
 
 
 class Work(Protocol):
-    """What is done step by step."""
+    """Work that is done step by step."""
 
     @property
     def done(self) -> bool:
@@ -32,32 +32,32 @@ class Work(Protocol):
 
 
 class FullError(Exception):
-    """So many wait already that nobody would get a turn."""
+    """The line is so long that new jobs would hardly run."""
 
 
 class Job:
     """A piece of work, its `state` and, if it failed, its `error`.
 
-    `is_there` says whether anybody still waits for it: of who has left, nothing runs on.
+    `is_there` says whether its owner is still there; if not, it doesn't run on.
     """
 
     def __init__(self, work: Work, is_there: Callable[[], bool] = lambda: True) -> None:
         self.work, self.is_there = work, is_there
         self.state = PAUSED
         self.error: BaseException | None = None
-        self.steps: int | None = None  # that it may still do before it is paused; None for all
+        self.steps: int | None = None  # steps left before it is paused; None for no limit
 
     @property
     def active(self) -> bool:
-        """Whether it has a place in the line, or its turn."""
+        """Whether it is in line, or running."""
         return self.state in (WAITING, RUNNING)
 
 
 class Pool:
     """A limited number of workers that take jobs from a fair queue.
 
-    A worker is a thread that is there as long as there is work. While others are `busy`, it waits before each step: a
-    reader who changes something has the answer first.
+    A worker is a thread that ends when there is no more work. While pages are `busy`, it waits a little before each
+    step, so that readers who change something get their answer first.
     """
 
     def __init__(self, workers: int, seconds: float = SLICE, busy: Callable[[], bool] = lambda: False) -> None:
@@ -68,14 +68,14 @@ class Pool:
         self._workers = 0
 
     def go_on(self, job: Job, steps: int | None = None) -> None:
-        """Queue a job, to do all or so many of its steps.
+        """Queue a job, to do all or `steps` of its steps.
 
-        Raises ``FullError`` where the line is too long.
+        Raises ``FullError`` if the line is too long.
         """
         with self._changed:
             if job.active or job.work.done:
                 return
-            if job in self._running:  # its worker is still at the step in which it was paused
+            if job in self._running:  # its worker is still at the step during which it was paused
                 job.steps, job.state = steps, RUNNING
                 return
             if len(self._line) >= MOST_IN_LINE:
@@ -111,7 +111,7 @@ class Pool:
 
     @property
     def length(self) -> int:
-        """How many are in line, with those who have their turn."""
+        """The number of jobs in line and running."""
         with self._changed:
             return len(self._line) + len(self._running)
 
@@ -119,7 +119,7 @@ class Pool:
         while (job := self._next()) is not None:
             try:
                 self._turn(job)
-            except Exception:  # whatever it is, the worker goes on with the next
+            except Exception:  # whatever happened, the worker goes on with the next job
                 job.state, job.error = FAILED, sys.exc_info()[1]
                 _LOG.exception("work in the pool broke off")
             self._end(job)
@@ -141,7 +141,7 @@ class Pool:
     def _turn(self, job: Job) -> None:
         begun = looked = time.monotonic()
         while job.state == RUNNING and not job.work.done and job.steps != 0:
-            if job.steps is None:  # whoever waits for a few steps alone has a page that runs until then
+            if job.steps is None:  # a few steps don't wait: the page that awaits them is itself busy
                 end = time.monotonic() + GIVES_WAY
                 while self._busy() and job.state == RUNNING and time.monotonic() < end:
                     time.sleep(LOOK_AGAIN)

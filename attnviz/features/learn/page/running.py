@@ -16,32 +16,32 @@ from attnviz.features.learn.training import Learner, Training, TrainingSettings,
 from attnviz.features.learn.training.learning import Moment
 from attnviz.words import say
 
-MOST_KEPT = 24  # trainings, of 5 MiB at most
+MOST_KEPT = 24  # trainings, each of 5 MiB at most
 
-Key = tuple[TrainingSettings, int]  # what was asked for, and how many steps of it are done
-EVERY = 0.4  # seconds, after which the progress of work is looked at
+Key = tuple[TrainingSettings, int]  # (settings, steps that are done)
+EVERY = 0.4  # seconds between two looks at the progress of work
 
 
 @dataclass
 class Learning:
-    """What one session has of its trainings, beside what the address says."""
+    """A session's trainings, beside what the address says."""
 
     job: Job | None = None  # the training under way, or paused
-    beside: dict[str, Job] = field(default_factory=dict)  # the same of many seeds, and of one step
+    beside: dict[str, Job] = field(default_factory=dict)  # MANY or STEP of beside.py -> its job
     shown: Key | None = None  # the training that was finished last, or opened
-    part: str | None = None  # what is looked at closer
+    part: str | None = None  # the closer look that is open, one of _PARTS of closer.py
     begun: int = 0  # how many trainings were started
-    text: str = ""  # of one's own, which may be longer than a link
-    refused: str | None = None  # what was typed, and can't be learned
-    too_long: tuple[str, str] | None = None  # a sentence that no link carries, and the one in whose place it stands
-    opened: bool = False  # whether what the address asks for was trained, or can't be
-    start_now: bool = False  # whether what was put into the address is to be trained without another click
-    fields: dict[str, tuple[Any, int]] = field(default_factory=dict)  # of a menu's control: its value, and its changes
-    sent: tuple[str, int] = ("", 0)  # the training whose moments the page has, and how many
+    text: str = ""  # the reader's own text, which may be too long for a link
+    refused: str | None = None  # a typed text that can't be learned
+    too_long: tuple[str, str] | None = None  # (sentence in use, typed sentence that is too long)
+    opened: bool = False  # whether the address's training was started, or can't be
+    start_now: bool = False  # whether to train new settings of the address without another click
+    fields: dict[str, tuple[Any, int]] = field(default_factory=dict)  # a menu's control -> (value, changes)
+    sent: tuple[str, int] = ("", 0)  # (training, number of its moments) that the page has
 
 
 def learning() -> Learning:
-    """Return what this session has of its trainings."""
+    """Return the record of this session's trainings."""
     return this_session().part(Learning)
 
 
@@ -67,7 +67,7 @@ def n_cores() -> int:
     return os.cpu_count() or 2
 
 
-shared()  # before anybody asks for it: two at once would each have workers of their own
+shared()  # made here, because two threads asking at once would each make a pool
 
 
 def job_of(work: Work) -> Job:
@@ -95,7 +95,7 @@ class OneTraining:
 
     @property
     def settings(self) -> TrainingSettings:
-        """What was asked for, with every change of the learning rate since."""
+        """The settings, with every change of the learning rate so far."""
         return self.asked if self._learner is None else self._learner.settings
 
     @property
@@ -116,9 +116,9 @@ class OneTraining:
     def change_rate(self, rate: float) -> None:
         """Go on with another learning rate, from the next step on.
 
-        Raises ``ValueError`` for one that is none.
+        Raises ``ValueError`` for an invalid rate.
         """
-        replace(self.asked, learning_rate=rate)  # is checked here, and taken by the worker
+        replace(self.asked, learning_rate=rate)  # checks the rate; the worker applies it
         self._rate = rate
 
     @property
@@ -134,7 +134,7 @@ class OneTraining:
         return settings.rates == self.asked.rates or (bool(named) and named == since[: len(named)])
 
     def begin(self) -> Learner:
-        """Draw the numbers that it starts with, where that isn't done yet."""
+        """Draw the initial numbers if that isn't done; return the learner."""
         if self._learner is None:
             self._learner = Learner(self.asked)
         return self._learner
@@ -153,7 +153,7 @@ class OneTraining:
             learner.advance()
 
     def training(self) -> Training:
-        """Return what there is of it; nobody may work on it meanwhile."""
+        """Return the training so far; no worker may run this meanwhile."""
         return finished(self.begin())
 
 

@@ -18,20 +18,20 @@ from attnviz.features.learn.training import Training, TrainingSettings
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import written
 
-_LOOKED_AT = 8  # moments whose largest numbers the colours go up to
+_LOOKED_AT = 8  # moments whose numbers set the range of the colours
 _SHOWN = (
     "x", "x_norm", "w_q", "q", "q_rotated", "w_k", "k", "k_rotated", "scores", "scaled_scores", "attention_weights",
     "w_v", "v", "context",
 )  # fmt: skip
-_BEHIND = ("contexts", "w_o", "output")  # where a head that is switched off is seen to be
-_ALIKE = 1e-4  # of attention weights, which rounding alone tells apart
+_BEHIND = ("contexts", "w_o", "output")  # they show that a head is switched off
+_ALIKE = 1e-4  # attention weights that differ by less differ by rounding alone
 
 
 @dataclass(frozen=True)
 class Shown:
     """A training moment with a text, with and without the heads `off`.
 
-    One that is `ahead` is that with which a training begins.
+    With `ahead`, it is the moment before the first step, because later ones are still to come.
     """
 
     training: Training
@@ -44,11 +44,11 @@ class Shown:
     ahead: bool
 
     def tell(self) -> None:
-        """Say which heads are off, and which are still alike."""
+        """Say which heads are off, and whether heads are still alike."""
         if self.off:
             tell_heads_off(self.training, self.step, self.off)
         _tell_alike(self.training.settings, self.trace)
-        last = self.training.model.task.length - 1  # after which nothing ever came: its place is as random as it was
+        last = self.training.model.task.length - 1  # its position vector is never trained, as nothing follows it
         if self.training.settings.position.adds and picked_token(self.training, self.trace.tokens) == last:
             st.caption(say("learn.board.last_place", tokens=plural(last + 1, "token")))
 
@@ -84,7 +84,7 @@ def _step_of(training: Training) -> int:
 
 
 def show_board(shown: Shown) -> None:
-    """Draw every number of the head in view."""
+    """Draw the board, with all numbers of the head in view."""
     training, step, (layer, head), off = shown.training, shown.step, shown.head, shown.off
     seen = shown.made.seen_from(head, layer)
     names = tuple(name for name in (*_SHOWN, *(_BEHIND if off else ())) if name in seen.stages)

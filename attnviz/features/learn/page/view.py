@@ -32,7 +32,7 @@ from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
 _ENOUGH = 60  # kept moments: the page explains why a training has fewer
-_SETTLED = 5.0  # seconds that a step may still take when it was stopped
+_SETTLED = 5.0  # most seconds to wait for the current step when a training is paused
 _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_stage) { /* the slider stays in sight while the board scrolls */
@@ -78,7 +78,7 @@ def show_learn() -> None:
             state.say(say("learn.anew"))
     if own.start_now and own.job is None:
         _again(settings)
-    own.start_now = False  # only now: a run that is overtaken before leaves it to the next one
+    own.start_now = False  # reset last, so that an interrupted run leaves it to the next one
     st.html(_STYLE)
     active = own.job is not None and own.job.active
     part = show_asked(settings, active=active)
@@ -104,7 +104,7 @@ def _stage(shown: Shown, small: bool, active: bool) -> None:
     """Draw the running training and its controls; redraw the page when done."""
     found = current_job()
     work = found[1] if found is not None and found[0].active else None
-    if is_fragment_run() and (work is None or not active):  # a training has begun or ended, or did a step
+    if is_fragment_run() and (work is None or not active):  # the training has begun or ended, or has done a step
         st.rerun()
     with st.container(key="learn_stage"):
         step = None if shown.ahead else shown.step
@@ -132,11 +132,11 @@ def _open(settings: TrainingSettings) -> None:
     if own.opened:
         return
     linked = bool(url_texts.current(LEARN)) or take(LEARN_STEP) is not None
-    if linked and not is_text_lost():  # another text in its place would be another training
+    if linked and not is_text_lost():  # with another text, it would be another training
         name_in_address(settings)
         if not _show_finished(settings):
             _start(settings)
-    own.opened = True  # only now: a run that is overtaken before leaves it to the next one
+    own.opened = True  # set last, so that an interrupted run leaves it to the next one
 
 
 def _show_finished(settings: TrainingSettings) -> bool:
@@ -156,7 +156,7 @@ def _start(settings: TrainingSettings, steps: int | None = None) -> None:
         try:
             work = OneTraining(settings)
             work.begin()
-        except ValueError:  # the page says so where it draws the training
+        except ValueError:  # show_learn reports it when it draws the training
             return
         own.job = job_of(work)
     if run_on(own.job, steps) and steps is not None:
@@ -196,14 +196,14 @@ def _keep(work: OneTraining) -> None:
     shared().shelf.put(key, training)
     learning().shown, learning().job = key, None
     if work.is_of(settings_of_address()):
-        name_in_address(training.settings)  # with the rate that was changed on the way, and where it was stopped
+        name_in_address(training.settings)  # with changes of the rate, and the step at which it was stopped
 
 
 @lru_cache(maxsize=8)
 def _untrained(settings: TrainingSettings) -> Training:
-    """Return what a training begins with.
+    """Return a training before its first step.
 
-    Raises ``ValueError`` where nothing can be learned by these settings.
+    Raises ``ValueError`` if nothing can be learned with these settings.
     """
     return finished(Learner(settings))
 
@@ -213,9 +213,9 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
     if found is not None and not found[0].active:
         shared().pool.settled(found[0], _SETTLED)
         made = found[1].training()
-        name_in_address(made.settings)  # how far it is, so that its link trains to the very same numbers
+        name_in_address(made.settings)  # with the step it has reached, so that its link gives the same numbers
         return made
-    shown = learning().shown  # what others have trained is shown to none but who asks for the same
+    shown = learning().shown  # only what this session has asked for, as others' trainings are on the shelf, too
     if found is None and shown is not None and shown[0] == settings:
         training = shared().shelf.find(shown)
         if training is not None:
@@ -225,7 +225,7 @@ def _training(settings: TrainingSettings, found: tuple[Job, OneTraining] | None)
 
 
 def _tell(training: Training, found: tuple[Job, OneTraining] | None) -> None:
-    """Say why a training ended early, and what else isn't seen."""
+    """Say why a training ended early, and what the page can't show."""
     done, settings = len(training.losses), training.settings
     steps = plural(settings.steps, "step")
     if found is not None and found[0].state == FAILED:

@@ -1,4 +1,4 @@
-"""The chain rule per cell: what a number's gradient is made of."""
+"""The chain rule for one cell: the terms of its gradient."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from attnviz.core.trace import run
 from attnviz.features.learn.training.derivatives import derivatives
 from attnviz.features.learn.training.training import Training
 
-SMALL = 1e-4  # by which a number is moved to either side, in float64
+SMALL = 1e-4  # how far a number is moved to either side, in float64
 
 
 class Place(NamedTuple):
@@ -30,7 +30,8 @@ class Place(NamedTuple):
 class Term(NamedTuple):
     """One product of a chain-rule sum: `local` derivative times `gradient`.
 
-    `of` is the place of `local`, if it is a number of the trace; `through` is the fed cell, with that `gradient`.
+    If `local` is a number of the trace, `of` is its place. `through` is the cell that the first one feeds; `gradient`
+    is that cell's.
     """
 
     local: float
@@ -40,7 +41,7 @@ class Term(NamedTuple):
 
     @property
     def product(self) -> float:
-        """What it adds to the gradient."""
+        """Its part of the gradient."""
         return self.local * self.gradient
 
 
@@ -53,7 +54,7 @@ class Link(NamedTuple):
 
     @property
     def sum(self) -> float:
-        """What its terms add up to."""
+        """The sum of its terms."""
         return sum(term.product for term in self.terms)
 
 
@@ -61,8 +62,8 @@ class Link(NamedTuple):
 def chain(trace: AttentionTrace, gradients: Mapping[str, Tensor], matrix: str, row: int, column: int) -> list[Link]:
     """Return a cell's gradient as terms, followed along the largest terms.
 
-    It ends at a cell that feeds several matrices, or a rule that isn't followed here. `trace` and `gradients` are those
-    of one text: :meth:`Training.trace` and :meth:`Training.gradients_of`.
+    It ends at a cell that feeds several matrices, or a rule that isn't followed here. `trace` and `gradients` have to
+    be of the same text, from :meth:`Training.trace` and :meth:`Training.gradients_of`.
 
     Raises ``ValueError`` for a cell that has no gradient.
     """

@@ -26,7 +26,7 @@ from attnviz.features.learn.training.settings import TrainingSettings
 from attnviz.features.learn.training.training import Training
 from attnviz.words import say
 
-Section = tuple[str, list[str]]  # what it does, and its lines
+Section = tuple[str, list[str]]  # (what it does, its lines)
 
 
 @typed
@@ -51,8 +51,8 @@ def training_notebook(training: Training, step: int | None = None, text: str | N
 def moment_safetensors(training: Training, step: int) -> bytes:
     """Return the learned matrices at a step as safetensors, settings as metadata.
 
-    The step is that of the last moment kept up to it. Raises ``ValueError`` for a step outside of the training,
-    ``ModuleNotFoundError`` where the package safetensors is not installed.
+    They are those of the last moment kept up to that step. Raises ``ValueError`` for a step outside of the training,
+    ``ModuleNotFoundError`` if the package safetensors isn't installed.
     """
     moment = training.at(step)
     metadata = {
@@ -201,11 +201,11 @@ Rows = tuple[tuple[float, ...], ...]
 def scenario_of(training: Training, trace: AttentionTrace) -> Scenario:
     """Return a model's layers as a scenario, with a trace's learned matrices.
 
-    It makes the same attention weights, and the same vectors behind the last layer, but no probabilities of the next
-    token. In a scenario a context is as wide as X. Where it's narrower here, W_v has columns of zeros behind those of
-    each head and W_o the rows that belong to them: they add nothing.
+    It gives the same attention weights, and the same vectors after the last layer, but no probabilities of the next
+    token. In a scenario, a context vector is as wide as X. Where it's narrower here, columns of zeros follow each
+    head's columns in W_v, and rows of zeros its rows in W_o: they add nothing.
 
-    Raises ``ValueError`` where a scenario has no room for it.
+    Raises ``ValueError`` if the model doesn't fit into a scenario.
     """
     settings = training.settings
     given: dict[str, Any] = {}

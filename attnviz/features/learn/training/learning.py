@@ -1,4 +1,4 @@
-"""Training step by step, and what is kept of it."""
+"""Training step by step, and the moments kept of it."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -20,10 +20,10 @@ from attnviz.features.learn.training.model import drawn_parameters, mask_of, mod
 from attnviz.features.learn.training.settings import MAX_STEPS, TrainingSettings, check_rate
 from attnviz.features.learn.training.tasks import Batch, Task, Weights, task_of
 
-MOMENTS = 64  # that are kept, as long as they fit
-MOST_BYTES = 5 * 2**20 - 2**18  # of all that are kept: a finished training takes 5 MiB at most, losses and all
-BETAS = (0.9, 0.99)  # of Adam
-STRIDE = 1_000_003  # from the seed of one step's examples to the next
+MOMENTS = 64  # most that are kept; fewer if they don't fit into MOST_BYTES
+MOST_BYTES = 5 * 2**20 - 2**18  # of all kept moments; with losses and text, a finished training takes 5 MiB at most
+BETAS = (0.9, 0.99)  # decay rates of Adam's running means
+STRIDE = 1_000_003  # difference between the seeds of two successive steps' examples
 
 
 class Moment(NamedTuple):
@@ -36,7 +36,7 @@ class Moment(NamedTuple):
     figures: Mapping[str, float]
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         return f"Moment(step={self.step}, loss={self.loss:.4f}, accuracy={self.accuracy:.2f}, figures={self.figures})"
 
 
@@ -80,7 +80,7 @@ class Model:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers it learns."""
+        """The number of numbers it learns."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     def on(self, batch: Batch, parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -92,7 +92,7 @@ class Model:
         return run(table, {**parameters, **mask_of(table, batch.ids.shape[1]), "counted": counted})
 
     def examples(self, step: int) -> Batch:
-        """Return the examples of a step, drawn from seed and step alone."""
+        """Return the examples of a step, by seed and step alone."""
         generator = generator_for(examples_seed(self.settings.seed, step))
         return self.task.draw(self.settings.batch_size, generator)
 
@@ -164,8 +164,8 @@ def n_kept(n_numbers: int) -> int:
 class Learner:
     """A training that goes on step by step, and can be paused.
 
-    `losses` are those of the examples of each step, `moments` what is kept; `stopped` says why it ended before its
-    last step: "loss" where the loss was no finite number. One that keeps nothing has the moment it starts with alone.
+    `losses` has the loss of each step's examples, `moments` the kept moments. `stopped` says why it ended before its
+    last step: "loss" if the loss wasn't finite. With `keeps` False, it has only the moment before the first step.
     """
 
     @typed
@@ -200,7 +200,7 @@ class Learner:
         self.model = replace(self.model, settings=replace(self.settings, rates=rates))
 
     def steps(self) -> Iterator[Step]:
-        """Yield each step, done when it is asked for."""
+        """Do the steps one by one, and yield each."""
         while not self.done:
             yield self.advance()
 
@@ -226,9 +226,9 @@ class Learner:
 
 
 def lost(moment: Moment) -> str:
-    """Return "loss" where a moment's loss is NaN, else an empty string.
+    """Return "loss" if a moment's loss is NaN, else an empty string.
 
-    An infinite loss alone is no such: a probability of 0 may become another.
+    An infinite loss doesn't end a training: a probability of 0 may grow again.
     """
     return "loss" if math.isnan(moment.loss) else ""
 

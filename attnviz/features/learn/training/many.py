@@ -1,4 +1,4 @@
-"""Trains one set-up with many seeds, optionally on an executor."""
+"""The training of one set-up with many seeds, optionally on an executor."""
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
@@ -16,8 +16,8 @@ MOST_SEEDS = 200
 class Outcome(NamedTuple):
     """The result of one seed: its curves, and settings to repeat it.
 
-    `losses` are those of each step's examples; of `steps`, those that were kept, are the other curves, of examples that
-    are held out.
+    `losses` has the loss of each step's examples. The other curves are results on held-out examples, after the kept
+    `steps`.
     """
 
     settings: TrainingSettings
@@ -38,8 +38,8 @@ def train_many(
 ) -> list[Outcome]:
     """Train a task with each seed; return the outcomes in their order.
 
-    With an `executor`, any of ``concurrent.futures`` or with its interface, they run there: processes of one machine,
-    or, by Dask or Ray, those of many. The numbers are the same from all, as long as these machines compute alike.
+    With an `executor` of ``concurrent.futures``, or one with the same interface, they run there: in processes of one
+    machine or, with Dask or Ray, of many. All give the same numbers, as long as the machines compute alike.
 
     Raises ``ValueError`` for more than 200 seeds, or values outside of their limits.
 

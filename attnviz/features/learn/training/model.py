@@ -18,14 +18,14 @@ from attnviz.core.stages import MASK, Stage, Table, Texts, layer_table
 from attnviz.features.learn.training.settings import TrainingSettings
 
 EMBEDDINGS = ("w_e", "w_p")
-_ONES = ("gamma_1", "gamma_2")  # what a gain starts at; a bias or an offset starts at 0
+_ONES = ("gamma_1", "gamma_2")  # gains, which start at 1; biases and offsets start at 0
 
 
 @lru_cache(maxsize=64)
 def model_table(settings: TrainingSettings, vocabulary: tuple[str, ...]) -> Table:
     """Return a model's stages, from token table to next-token probabilities.
 
-    Which rows of the token table are read, a text says: :func:`of_text`.
+    The rows of the token table that are looked up depend on the text: see :func:`of_text`.
 
     >>> list(model_table(TrainingSettings(), ("a", "b")))[:4], list(model_table(TrainingSettings(), ("a", "b")))[-2:]
     (['w_e', 'w_p', 'e', 'p'], ['logits', 'probabilities'])
@@ -66,7 +66,7 @@ def layer_of(settings: TrainingSettings) -> Table:
 
 
 def block_of(settings: TrainingSettings) -> str:
-    """Return the scenario's `norm` of each layer, whose residual sums stay."""
+    """Return a scenario's `norm` for these settings; residual sums always remain."""
     return "sums" if settings.norm == "none" else settings.norm
 
 
@@ -77,7 +77,7 @@ def _stage(name: str, symbol: str, *what: Any, **more: Any) -> Stage:
 def of_text(table: Table, ids: Ids, length: int, targets: Ids = ()) -> Table:
     """Return the stages for one text or a batch, by token ids.
 
-    With `targets`, how surprised the model is by these, and the mean of that over the places that count, come last.
+    With `targets`, the last stages are the model's surprise at each of them, and its mean over the places that count.
     """
     stages = dict(table)
     for name, stage in table.items():
@@ -125,7 +125,8 @@ def shapes_in(settings: TrainingSettings, n_entries: int, n_places: int, table: 
 def drawn_parameters(settings: TrainingSettings, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """Return the initial parameters, drawn from the seed.
 
-    Tables are as torch.randn (times their spread), projections as nn.Linear; gains are 1, biases and offsets 0.
+    Tables are drawn by torch.randn, and multiplied by :func:`spread`. Projections are drawn as nn.Linear does. Gains
+    are 1, biases and offsets 0.
     """
     generator = generator_for(settings.seed)
     parameters: dict[str, Tensor] = {}
@@ -148,7 +149,7 @@ def spread(settings: TrainingSettings) -> float:
 
 
 def _alike(matrix: Tensor, name: str, settings: TrainingSettings) -> Tensor:
-    """Return a projection whose heads all have the numbers of the first."""
+    """Return a projection in which all heads have the first one's numbers."""
     own = settings.d_k // settings.n_heads
     if name in ("w_q", "w_k", "w_v"):
         return matrix[:, :own].repeat(1, settings.n_heads)

@@ -14,7 +14,7 @@ MAX_MODEL_HEADS = 4
 MAX_D_MODEL = 64
 MAX_D_FF = 256
 MAX_LENGTH = 64
-MAX_RATE = 1e30  # what an optimizer makes of it is a 32-bit number still
+MAX_RATE = 1e30  # what an optimizer computes with it still fits into float32
 MAX_VOCABULARY = 200
 LEARNED_POSITIONS = ("learned", "rotary", "none")
 MODEL_NORMS = ("none", "pre", "post")
@@ -26,14 +26,14 @@ CUTS = ("characters", "words")
 class TrainingSettings:
     """All that determines a training; equal settings give equal numbers.
 
-    `n_layers` layers of `n_heads` heads, with `d_model` numbers for a token and `d_k` for a query of all heads
-    together; `d_ff` is None without a feed-forward step. `tied` uses the token table once more as unembedding.
-    `text`, cut into `cut`, is what the task "text" learns, `length` tokens at a time. `heads_alike` starts all heads
-    of a layer with the same numbers; `frozen` names matrices that keep theirs, as ``("w_q",)``. `rates` are changes of
-    the learning rate, each with the step from which on it holds. With `until`, it ends after so many of its `steps`, as
-    one that was stopped: the numbers up to there are the same.
+    The model has `n_layers` layers of `n_heads` heads, with `d_model` numbers for a token, and `d_k` for a query of all
+    heads together; `d_ff` is None without a feed-forward step. `tied` uses the token table as unembedding, too. The
+    task "text" learns `text`, cut into `cut` ("characters" or "words"), `length` tokens at a time. `heads_alike` starts
+    all heads of a layer with the same numbers. `frozen` names matrices that keep their initial numbers, such as
+    ``("w_q",)``. `rates` are changes of the learning rate: (first step, rate). With `until`, the training ends after
+    this many of its `steps`, as if it had been stopped: the numbers up to there are the same.
 
-    Raises ``ValueError`` for a value outside of its limits, with these.
+    Raises ``ValueError`` for a value outside of its limits, and says what they are.
     """
 
     task: str = "agreement"
@@ -97,12 +97,12 @@ class TrainingSettings:
 
     @property
     def position(self) -> Position:
-        """How it tells positions; vectors that are added are learned."""
+        """How the model knows positions; added vectors are learned."""
         return POSITIONS[self.positions]
 
     @property
     def end(self) -> int:
-        """After how many steps it ends.
+        """The number of steps after which it ends.
 
         >>> TrainingSettings(steps=9).end, TrainingSettings(steps=9, until=4).end
         (9, 4)
@@ -111,7 +111,7 @@ class TrainingSettings:
 
     @property
     def whole(self) -> "TrainingSettings":
-        """The same to the last of its steps."""
+        """The same settings, without an early end."""
         return self if self.until is None else replace(self, until=None)
 
     def rate_at(self, step: int) -> float:
@@ -139,7 +139,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 def check_rate(value: Any) -> float:
     """Return a learning rate from 0 to 1e30 as a float.
 
-    Raises ``ValueError`` for another.
+    Raises ``ValueError`` for any other value.
 
     >>> check_rate(1e9)
     1000000000.0
@@ -151,7 +151,7 @@ def check_rate(value: Any) -> float:
 
 
 def check_text(text: Any) -> None:
-    """Raise ``ValueError`` for what is no text, or longer than 20,000 characters."""
+    """Raise ``ValueError`` unless it's a text of at most 20,000 characters."""
     if not isinstance(text, str):
         raise RefusedError("text", name="text", value=text)
     if len(text) > MAX_TEXT_CHARACTERS:

@@ -85,8 +85,8 @@ class StepTaken(NamedTuple):
 class Training:
     """A training that ended; `stopped` says why, if early.
 
-    `losses` are those of the examples of each step, before it; `moments` the model at some of its steps, the first and
-    the last among them, each with its loss, accuracy and head figures on examples that are held out.
+    `losses` has the loss of each step's examples, before the step. `moments` are the model after some of the steps,
+    the first and the last included, each with its loss, accuracy and heads' figures on held-out examples.
     """
 
     model: Model
@@ -116,12 +116,12 @@ class Training:
 
     @property
     def settings(self) -> TrainingSettings:
-        """What was asked for."""
+        """The settings that it was trained with."""
         return self.model.settings
 
     @property
     def n_bytes(self) -> int:
-        """How much memory its numbers take, and the text that it learned."""
+        """The memory that its numbers and its text take, in bytes."""
         kept = sum(each.numel() * each.element_size() for at in self.moments for each in at.parameters.values())
         return kept + 32 * len(self.losses) + sys.getsizeof(self.settings.text) + self.model.task.n_bytes
 
@@ -135,8 +135,9 @@ class Training:
     def trace(self, step: int, text: str | None = None, without: Iterable[tuple[int, int]] = ()) -> AttentionTrace:
         """Return all matrices of a text at a kept moment.
 
-        The moment is the last one up to `step`; :meth:`at` tells its own step. The trace ends with the probabilities of
-        the next token and the loss of each place. Nothing of the heads `without` goes on, each given as (layer, head).
+        The moment is the last one kept up to `step`; :meth:`at` tells its own step. The trace ends with the
+        probabilities of the next token and the loss of each place. The heads `without`, each given as (layer, head),
+        are switched off: later stages don't use their contexts.
 
         Raises ``ValueError`` for a step outside of the training, or a text that doesn't fit the vocabulary.
         """
@@ -150,7 +151,7 @@ class Training:
             told = [self.model.task.counts(tokens, place) for place in range(n)]
             counted = torch.tensor([told if any(told) else [True] * n], dtype=torch.float32)
             given["counted"] = counted / counted.sum()
-        # Before the first step, all is random.
+        # Before the first step, all learned matrices are random.
         chances = () if self.at(step).step else (ALL,) * self.settings.n_layers
         return AttentionTrace(table, run(table, given), tokens, (), chances)
 
@@ -173,7 +174,7 @@ class Training:
 
     @typed
     def rows_of(self, heads: Iterable[tuple[int, int]]) -> list[tuple[str, slice]]:
-        """Return the rows of W_o that carry each head's context on.
+        """Return the rows of W_o that each head's context is multiplied by.
 
         Raises ``ValueError`` for a layer or a head that isn't there.
 
@@ -240,10 +241,10 @@ class Training:
     ) -> tuple[str, ...]:  # fmt: skip
         """Return a text's tokens, and `n` more that the model draws.
 
-        Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; 1 takes the most
-        probable one each time. Of a longer text, the model sees the last tokens, as many as it has learned to go on
-        from: at the last place of what it learned, nothing came next. The heads `without` which
-        it does so are those of :meth:`trace`.
+        Each is drawn by its probability, at this `temperature`, among the `top_k` most probable; with 1, it's always
+        the most probable one. Of a longer text, the model sees only the last tokens, one fewer than the texts that it
+        learned from have: it never learned what follows their last token. The heads `without` are switched off, as in
+        :meth:`trace`.
 
         Raises ``ValueError`` for values outside of their limits, or where the model's numbers aren't finite.
         """
@@ -298,13 +299,13 @@ def train(
 ) -> Training:
     """Train a small model on a task, and return the training.
 
-    Tasks are "agreement", "repeat", "order", "sort", "stories", and "text" with a `text` of your own. Without a `seed`,
-    it is the default one, which learns; `settings` are the fields of
-    :class:`attnviz.TrainingSettings`, of which each task has its own defaults. Instead of a task it takes such
-    settings, too, with whatever else is given in place of theirs.
+    Tasks are "agreement", "repeat", "order", "sort", "stories", and "text" with a `text` of your own. The default
+    `seed` is one with which the task is learned. `settings` are fields of :class:`attnviz.TrainingSettings`, for which
+    each task has its own defaults. Such settings may be given instead of a task, too; all other arguments then replace
+    theirs.
 
-    Raises ``ValueError`` for values outside of their limits. A training whose loss is no finite number any more, as
-    with too large a learning rate, ends there: its `stopped` is "loss".
+    Raises ``ValueError`` for values outside of their limits. If the loss isn't finite any more, for example with too
+    large a learning rate, the training ends there: its `stopped` is "loss".
 
     >>> training = train("agreement", steps=3)
     >>> len(training.losses), [moment.step for moment in training.moments]

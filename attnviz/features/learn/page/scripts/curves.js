@@ -1,17 +1,16 @@
-// The whole table of a model at any kept moment, evaluated in the page from what was learned until then, and curves
-// over the time of a training, with one cursor through them.
+// All matrices of a model at any kept moment, computed in the page from the learned ones, and curves over the time of a
+// training, with one cursor through them.
 
 import { drawn, make } from "../../../../board/cells/elements.js";
 import { evaluate } from "../../../../board/values/evaluate.js";
 import { say, thousands } from "../../../../scripts/sentences.js";
 
-/** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix, and where its
- *  numbers begin in a moment's */
-/** @typedef {{ name: string, first: number, after: number }} Off rows of a matrix of which nothing goes on */
+/** @typedef {{ name: string, rows: number, columns: number, since: number }} Learned a learned matrix; `since` is the
+ *  index of its first number among a moment's */
+/** @typedef {{ name: string, first: number, after: number }} Off rows of W_o that belong to a head switched off */
 
 /**
- * Every matrix at a moment: what is learned is taken from its numbers, what else is given stays, rows that are off are
- * 0.
+ * Computes every matrix at a moment from its learned numbers and from other given matrices; rows that are off are 0.
  * @param {Stage[]} stages @param {Matrices} given @param {Learned[]} learned @param {Float32Array} numbers of the
  * moment
  * @param {Off[]} off
@@ -28,7 +27,7 @@ export function madeAt(stages, given, learned, numbers, off = []) {
 }
 
 /**
- * Where a step stands on the axis of time, from 0 to 1: moments lie equally far apart, and steps between them.
+ * A step's place on the axis of time, from 0 to 1. Moments are evenly spaced, with other steps in between.
  * @param {number[]} steps of the moments @param {number} step
  */
 export function placeOf(steps, step) {
@@ -41,7 +40,7 @@ export function placeOf(steps, step) {
 }
 
 /**
- * Steps that are written at the axis: round ones that are far enough from each other.
+ * The steps with labels at the axis: round numbers, far enough from each other.
  * @param {number[]} steps @param {number} width of the axis
  */
 function ticksOf(steps, width) {
@@ -60,16 +59,16 @@ function ticksOf(steps, width) {
 }
 
 /** @typedef {{ label: string, kind: string, points: [step: number, value: number][] }} Curve */
-/** @typedef {{ title: string, top: number | null, curves: Curve[] }} Chart `top` of its axis; null where its values
- *  say it */
+/** @typedef {{ title: string, top: number | null, curves: Curve[] }} Chart `top` is the end of its axis; null: by its
+ *  values */
 
-export const LEFT = 60; // pixels for what stands at the axis
+export const LEFT = 60; // pixels for the labels of the axis
 export const RIGHT = 14;
-const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // the last on a small screen
-const HALL = { low: 800, height: 100 }; // presented on a screen that is so low, beside A and over the slider
+const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // LOWER: height on a small screen, or while presenting
+const HALL = { low: 800, height: 100 }; // pixels: while presenting, the height on screens lower than `low`
 const [NARROW, STACKED, LOW] = [480, 752, 700];
-const [LETTER, LINE] = [5.7, 16]; // pixels of one in the legend, and of a line of it
-const APART = 44; // pixels between steps at the axis
+const [LETTER, LINE] = [5.7, 16]; // pixels: width of a letter in the legend, and height of a line
+const APART = 44; // least pixels between two labels of the axis
 
 /** @param {string} className @param {string} text @param {number} x @param {number} y */
 function written(className, text, x, y) {
@@ -81,7 +80,7 @@ function written(className, text, x, y) {
 export class Curves {
   constructor() {
     this.element = make("div", "curves");
-    this.cursor = make("div", "cursor"); // moved by transform alone: nothing is laid out or drawn anew
+    this.cursor = make("div", "cursor"); // moved by `transform`, so that the browser needs no new layout
     this.ticks = make("div", "ticks");
     this.left = LEFT;
     this.width = 1;
@@ -106,7 +105,7 @@ export class Curves {
         written("at", text, this.left - 8, y(value) + 4));
     }
     /** @type {number[]} */
-    const dots = []; // where they stand: one that would lie on another stands beside it
+    const dots = []; // their heights: a dot that would cover another is drawn beside it
     for (const { kind, points } of curves) {
       if (!points.length) continue;
       const line = points.map(([step, value]) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
@@ -126,7 +125,8 @@ export class Curves {
     }));
   }
 
-  // At the right, over the curves, each name with a piece of its line, in as many lines as a narrow chart needs.
+  // The legend stands above the curves, at the right: each name with a piece of its line. A narrow chart needs several
+  // lines.
   legend(/** @type {Curve[]} */ curves) {
     const names = drawn("g", "legend");
     const end = this.left + this.width;

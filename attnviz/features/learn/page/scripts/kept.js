@@ -1,11 +1,11 @@
-// The moments of a training as they come, some at a time: whoever draws a moment takes its numbers from here.
+// Stores the moments of a training in window.attnvizMoments as they arrive, some at a time; time.js draws them.
 
 import { partOf } from "../../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../../scripts/types.js" */
 
-/** @typedef {{ id: string, since: number, size: number, float32: string }} Data `size` numbers of each moment from
- *  `since` on */
+/** @typedef {{ id: string, since: number, size: number, float32: string }} Data `float32` has `size` numbers for each
+ *  moment from `since` on, in base64 */
 
 /** @param {Drawing<Data>} drawing */
 export default function kept({ parentElement, data: { id, since, size, float32 } }) {

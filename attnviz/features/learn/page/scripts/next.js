@@ -1,5 +1,5 @@
-// What a model expects next, after the picked token: bars of the most probable ones; and what each of several heads
-// reads at a moment, as a small picture by which it is picked.
+// The model's predictions after the picked token, as bars of the most probable ones; and a small picture of what each
+// of several heads reads at a moment, which also picks the head.
 
 import { button, canvasOf, make, toggle } from "../../../../board/cells/elements.js";
 import { paintPixels } from "../../../../board/cells/pixels.js";
@@ -11,7 +11,7 @@ import { say } from "../../../../scripts/sentences.js";
 /** @import { Ramp } from "../../../../board/cells/colours.js" */
 /** @import { Head, Model } from "./time.js" */
 
-const PICTURE = 56; // pixels
+const PICTURE = 56; // pixels, at most
 
 export class Pictures {
   /** @param {(head: Head) => void} pick */
@@ -58,7 +58,7 @@ export function later(row, column) {
 }
 
 /** @typedef {{ labels: string[], entries: string[], right: (string | null)[] }} Likely */
-/** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, where some are
+/** @typedef {{ name: string, share: number, all?: number }} Entry `all` is its share with all heads, if some are
  *  off */
 
 const MOST = 6;
@@ -71,7 +71,7 @@ export class Next {
   }
 
   /**
-   * @param {Likely} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, where some are
+   * @param {Likely} model @param {Matrices} made @param {Matrices | null} whole the same with all heads, if some are
    * off
    * @param {number} query
    */
@@ -100,7 +100,7 @@ export class Next {
   }
 }
 
-// What the law says first, and then the most probable ones, with or without heads that are off.
+// The token that the law requires comes first, then the most probable ones, with all heads or without those off.
 /** @param {Entry[]} line @param {string | null} right */
 function shownOf(line, right) {
   const most = (/** @type {Entry} */ { share, all }) => Math.max(share, all ?? 0);

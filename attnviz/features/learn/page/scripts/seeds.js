@@ -1,4 +1,4 @@
-// What became of each of many seeds, as small curves of right answers and of the loss: one is opened by a click.
+// The result of each of many seeds, as small curves of right answers and of the loss; a click opens its training.
 
 import { button, drawn, make, UNSEEN } from "../../../../board/cells/elements.js";
 import { keptIn, partOf } from "../../../../scripts/parts.js";
@@ -7,14 +7,14 @@ import { say } from "../../../../scripts/sentences.js";
 /** @import { Drawing } from "../../../../scripts/types.js" */
 
 /**
- * `share` of right answers and `loss` are the last, as they are written.
+ * `share` (of right answers) and `loss` are the final ones, as text.
  * @typedef {{
  *   seed: number, learned: boolean, steps: number[], accuracies: number[], losses: (number | null)[],
  *   share: string, loss: string,
  * }} Outcome
  */
-/** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law,
- *  nothing is right or wrong; `top` of the losses of all */
+/** @typedef {{ picked: number, steps: number, hasLaw: boolean, top: number, seeds: Outcome[] }} Data without a law, no
+ *  answer is right or wrong; `top` is the largest loss of all seeds */
 
 const [WIDTH, HEIGHT] = [84, 30];
 

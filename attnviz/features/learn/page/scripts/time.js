@@ -1,6 +1,6 @@
-// A training: what it makes of a sentence at each of its moments, its curves, and a slider through them. What is shown
-// follows the hand, or the training itself, for the page evaluates the table of the model; a board follows by an event.
-// Where the hand rests, Python is told, and torch's numbers come.
+// A training: the model's results for a sentence at each moment, curves, and a slider through the moments. The view
+// follows the hand, or the running training, because the page computes the model's matrices itself; an event lets the
+// board follow. Once the hand rests, the page tells Python the step, and Python answers with torch's numbers.
 
 import { button, make, onTheme, themeOf, toggle, write } from "../../../../board/cells/elements.js";
 import { unpacked } from "../../../../board/values/matrices.js";
@@ -17,15 +17,15 @@ import { later, Next, Pictures } from "./next.js";
 /** @typedef {{ layer: number, head: number }} Head */
 /** @typedef {{ stages: SentStage[], matrices: Record<string, SentMatrix>, tokens: string[] }} Table */
 /**
- * What the model makes of a text.
+ * The model's results for a text.
  * @typedef {{ table: Table, learned: Learned[], labels: string[], entries: string[], right: (string | null)[],
  *   heads: (Head & { name: string, said: string, off: boolean })[], off: Off[], picked: Head, query: number,
  *   asks: string[], board: string }} Model
  */
 /**
- * `steps` of all moments, of which `arrived` are there; `at` is the one that is asked for, or the last one; of a
- * training
- * that was `begun` once more, the page shows each moment as it comes.
+ * `steps` has the steps of all moments, of which the first `arrived` are there. `at` is the moment that the address
+ * asks for, or null for the last one. When `begun` changes, a training starts anew, and the page shows each moment as
+ * it arrives.
  * @typedef {{ id: string, steps: number[], arrived: number, done: number, all: number, at: number | null, begun:
  * number,
  *   active: boolean, small: boolean, charts: { shares: Chart, loss: Chart }, step: string, head: string, query: string,
@@ -34,7 +34,7 @@ import { later, Next, Pictures } from "./next.js";
 
 const PRESSES = 10;
 const PLAYED_MS = 10_000;
-const EACH_MS = 50; // of a moment at least, while a training is followed
+const EACH_MS = 50; // least time for each moment while a training is followed
 
 export default function time(/** @type {Drawing<Data>} */ { parentElement, data }) {
   keptIn(parentElement, ".time", (root) => new Time(root, data)).receive(data);
@@ -45,10 +45,10 @@ class Time {
   constructor(root, data) {
     this.root = root;
     this.data = data;
-    this.at = 0; // of the moments, which is shown
+    this.at = 0; // index of the moment shown
     this.id = "";
     this.begun = data.begun;
-    this.sent = -1; // the step that Python was told last
+    this.sent = -1; // the step that Python draws, or was last asked to draw
     this.query = 0;
     this.loss = false;
     /** @type {Matrices} */
@@ -58,8 +58,8 @@ class Time {
     this.model = "";
     /** @type {number | null} */
     this.frame = null;
-    this.moving = 0; // since when it plays or follows; 0 while it stands
-    this.asked = 0; // the version of the page's query that was told last
+    this.moving = 0; // the time when playing or following began; 0 while it stands still
+    this.asked = 0; // version of the page's query after its last change from here
     this.curves = new Curves();
     this.chart = make("div", "chart");
     this.slider = make("input", "slider", [],
@@ -106,7 +106,7 @@ class Time {
     if (anew) this.stop();
     if (begins) this.at = 0;
     else if (anew || (isOf(data.from, this.asked) && !this.moving)) this.at = data.at ?? arrived - 1;
-    if (anew || !data.active) this.sent = steps[data.at ?? arrived - 1]; // which Python draws
+    if (anew || !data.active) this.sent = steps[data.at ?? arrived - 1]; // Python draws this step
     [this.id, this.begun] = [data.id, data.begun];
     toggle(this.root, "small", data.small);
     const key = JSON.stringify([data.id, model.table.tokens, model.picked, model.off]);
@@ -128,7 +128,7 @@ class Time {
     const { data, root } = this;
     if (root.clientWidth < 1) return;
     toggle(root, "hall", document.documentElement.hasAttribute("data-presents"));
-    const { clientWidth: width } = this.chart; // none beside what is looked at closer
+    const { clientWidth: width } = this.chart; // 0 while a closer look hides the chart
     this.curves.draw(this.loss ? data.charts.loss : data.charts.shares, data.steps, width || root.clientWidth);
     root.style.setProperty("--left", `${this.curves.left}px`);
     root.style.setProperty("--right", `${RIGHT}px`);
@@ -154,7 +154,7 @@ class Time {
     };
   }
 
-  // Only what has come can be shown.
+  // Only moments that have arrived can be shown.
   move(/** @type {number} */ to) {
     const at = Math.max(0, Math.min(to, this.data.arrived - 1));
     if (at === this.at) return this.mark();
@@ -165,7 +165,7 @@ class Time {
     });
   }
 
-  // Where the hand rests, torch's numbers are asked for.
+  // Once the hand rests, ask Python for torch's numbers.
   rest() {
     const step = this.data.steps[this.at];
     if (step === this.sent || this.data.active) return;
@@ -178,8 +178,8 @@ class Time {
     this.asked = window.attnvizAddress?.change(patch, { source }) ?? 0;
   }
 
-  // Play what there is in ten seconds; what comes while it trains is shown as it comes, each moment long enough to be
-  // seen.
+  // Play all moments in ten seconds. While a training is followed, each moment is shown as it arrives, long enough to
+  // be seen.
   start(follows = false) {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (still && !follows) return this.step();
@@ -203,7 +203,7 @@ class Time {
     requestAnimationFrame(turn);
   }
 
-  // With reduced motion, a press is a tenth of the way.
+  // With reduced motion, each press moves a tenth of the way.
   step() {
     const last = this.data.arrived - 1;
     this.at = this.at < last ? Math.min(last, this.at + Math.ceil(last / PRESSES)) : 0;
@@ -246,7 +246,8 @@ class Time {
     this.look.textContent = steps[this.at] ? this.answer || asks : asks;
   }
 
-  // What came of what is asked at first: what the head reads then and now, on average over what is held out.
+  // The answer to the question asked before the training: how much the head reads the token in question, at first and
+  // now, averaged over held-out texts.
   get answer() {
     const { steps, charts } = this.data;
     const head = charts.shares.curves[1];
@@ -256,7 +257,7 @@ class Time {
     return say("learn.time.came", { label: head.label, was: percent(was), now: percent(now) });
   }
 
-  // The cursor, the slider, and the figures of the moment.
+  // Update the cursor, the slider, and the figures of the moment.
   mark() {
     const { data, slider, play } = this;
     const { steps, charts, all: of } = data;

@@ -1,4 +1,4 @@
-"""What can be learned, one file each."""
+"""Tasks that can be learned, one file each."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

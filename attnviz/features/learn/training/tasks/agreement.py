@@ -14,7 +14,7 @@ VOCABULARY = (
 
 
 def sentences(first: torch.Tensor, near: torch.Tensor, second: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
-    """<s> the NOUN near the NOUN is old ."""
+    """Return "<s> the key near the cats is old ." as ids."""
     same = torch.ones_like(first)
     return torch.stack(
         [0 * same, same, 10 + first, 2 + near, same, 10 + second, 4 + first // 4, 6 + end, 9 * same], dim=1
@@ -22,7 +22,7 @@ def sentences(first: torch.Tensor, near: torch.Tensor, second: torch.Tensor, end
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any two nouns except the held-out pairs; every place counts."""
+    """Draw sentences without held-out pairs of nouns; every place counts."""
     first, near, second, end, plural = (torch.randint(k, (n,), generator=generator) for k in (3, 2, 8, 3, 2))
     return sentences(plural * 4 + (second + 2 + first) % 4, near, second, end), torch.ones(n, 8, dtype=torch.bool)
 
@@ -38,7 +38,7 @@ class Agreement(OneAnswer):
     defaults = {"seed": 28}  # noqa: RUF012
     figures = ("subject",)
     functions = (sentences, draw)
-    told, asks = 2, 5  # the subject, and the place before the verb
+    told, asks = 2, 5  # places: of the subject, and before the verb
 
     def held_out(self) -> Batch:
         """Return all sentences with unseen noun pairs, half of different number."""
@@ -52,7 +52,7 @@ class Agreement(OneAnswer):
         return "<s> the cat near the keys is old ."
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """The number of the first noun.
+        """Return "is" or "are", by the first noun's number.
 
         >>> Agreement().law(("<s>", "the", "keys", "near", "the", "cat"))
         'are'

@@ -16,13 +16,14 @@ from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError
 from attnviz.features.learn.training.settings import TrainingSettings
 
-START = "<s>"  # what stands before the first word of a sentence
+START = "<s>"  # begins every sentence
 
 
 class Batch(NamedTuple):
     """Texts as ids ``(texts, tokens)``, and which places count.
 
-    Both masks are ``(texts, tokens - 1)``: `counted` in the loss, `foretold` where the law tells the next token.
+    Both masks are ``(texts, tokens - 1)``. `counted` places count in the loss; at `foretold` ones, the law determines
+    the next token.
     """
 
     ids: Tensor
@@ -38,10 +39,10 @@ class Task(ABC):
     """Something to learn, with texts of `length` tokens of the `vocabulary`."""
 
     name: ClassVar[str]
-    defaults: ClassVar[Mapping[str, Any]]  # the settings that learn it, its seed among them
-    figures: ClassVar[tuple[str, ...]]  # of heads: the first is the one that its text speaks of
+    defaults: ClassVar[Mapping[str, Any]]  # settings with which it is learned, the seed included
+    figures: ClassVar[tuple[str, ...]]  # names of heads' figures; the page's texts speak of the first
     joined: ClassVar[str] = " "  # what stands between the tokens of a text
-    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # by which its texts are drawn: by the last, of the others
+    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # the last draws its texts with the others
 
     vocabulary: tuple[str, ...]
     length: int
@@ -51,7 +52,7 @@ class Task(ABC):
         return self.batch(*self.functions[-1](n, generator))
 
     def batch(self, ids: Tensor, counted: Tensor) -> Batch:
-        """Return texts as a batch, where all places ask that count."""
+        """Return texts as a batch; the law determines all counted places."""
         return Batch(ids, counted, counted)
 
     @abstractmethod
@@ -72,7 +73,7 @@ class Task(ABC):
 
     @abstractmethod
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return the figures of a batch, each of its best head."""
+        """Return a batch's figures, each for its best head."""
 
     def code(self) -> str:
         """Return the Python lines that define `VOCABULARY` and `draw(n, generator)`."""
@@ -105,12 +106,12 @@ class Task(ABC):
 
     @property
     def n_bytes(self) -> int:
-        """How much memory its own data take."""
+        """The memory that its own data take, in bytes."""
         return 0
 
     @property
     def between(self) -> str:
-        """What stands between its tokens where they are written as a text."""
+        """The text between its tokens, where they're written as a text."""
         return self.joined
 
     def ids_of(self, tokens: Sequence[str]) -> tuple[int, ...]:
@@ -120,7 +121,7 @@ class Task(ABC):
 
 
 def bare_source(of: Any) -> str:
-    """Return source as a script takes it: without our docstrings and comments."""
+    """Return source code for a script, without our docstrings and comments."""
     source = inspect.getsource(of)
     lines, left_out = source.splitlines(), set[int]()
     for node in ast.walk(ast.parse(source)):
@@ -135,9 +136,9 @@ def bare_source(of: Any) -> str:
 
 
 def most(weights: Weights, read: Tensor, asked: Tensor) -> float:
-    """Return the most that a head reads marked keys, on average.
+    """Return the best head's average attention to marked keys.
 
-    `read` marks these, ``(texts, queries, keys)``, and `asked` the queries, ``(texts, queries)``.
+    `read` marks the keys, ``(texts, queries, keys)``, and `asked` the queries, ``(texts, queries)``.
     """
     return max((each * read).sum(-1)[asked].mean().item() for each in weights.values())
 
@@ -150,7 +151,7 @@ class OneAnswer(Task):
     told: ClassVar[int]
 
     def batch(self, ids: Tensor, counted: Tensor) -> Batch:
-        """Return texts as a batch, of which one place asks."""
+        """Return texts as a batch; the law determines one place each."""
         asked = torch.zeros_like(counted)
         asked[:, self.asks] = True
         return Batch(ids, counted, asked)
@@ -168,7 +169,7 @@ def is_held_out(orders: torch.Tensor, n: int) -> torch.Tensor:
 
 
 def learned_from(orders: torch.Tensor, n: int) -> torch.Tensor:
-    """The orders, with the nth number exchanged where they're held out."""
+    """Return the orders, with the nth number exchanged in held-out ones."""
     other = torch.cat([orders[:, : n - 1], orders[:, n : n + 1], orders[:, n - 1 : n], orders[:, n + 1 :]], dim=1)
     return torch.where(is_held_out(orders, n)[:, None], other, orders)
 

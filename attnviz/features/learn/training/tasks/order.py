@@ -11,13 +11,13 @@ VOCABULARY = ("<s>", ",", "poor", ".", "bites", "kicks", "sees", "dog", "man", "
 
 
 def sentences(biter: torch.Tensor, verb: torch.Tensor, bitten: torch.Tensor) -> torch.Tensor:
-    """<s> dog bites man , poor man ."""
+    """Return "<s> dog bites man , poor man ." as ids."""
     same = torch.ones_like(biter)
     return torch.stack([0 * same, 7 + biter, 4 + verb, 7 + bitten, same, 2 * same, 7 + bitten, 3 * same], dim=1)
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any two except the held-out pairs; who is poor counts."""
+    """Draw sentences without held-out pairs; only who is poor counts."""
     biter, verb, bitten = (torch.randint(k, (n,), generator=generator) for k in (6, 3, 4))
     ids = sentences(biter, verb, (biter // 2 * 2 + 2 + bitten) % 6)
     return ids, (torch.arange(7) == 5).expand(n, 7)
@@ -25,7 +25,7 @@ def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor
 
 @dataclass(frozen=True)
 class Order(OneAnswer):
-    """Poor is who was bitten, the second of the two."""
+    """The task: "poor" is followed by who was bitten."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
     length: int = 8
@@ -34,7 +34,7 @@ class Order(OneAnswer):
     defaults = {"seed": 3, "steps": 400, "d_model": 16, "d_k": 8}  # noqa: RUF012
     figures = ("bitten",)
     functions = (sentences, draw)
-    told, asks = 3, 5  # who was bitten, and the place before the answer
+    told, asks = 3, 5  # places: of who was bitten, and before the answer
 
     def held_out(self) -> Batch:
         """Return all sentences with unseen pairs, each in both orders."""
@@ -43,7 +43,7 @@ class Order(OneAnswer):
         return self.batch(ids, (torch.arange(7) == 5).expand(len(ids), 7))
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """Who stands behind the verb.
+        """Return who comes after the verb.
 
         >>> Order().law(("<s>", "dog", "bites", "man", ",", "poor"))
         'man'
@@ -51,5 +51,5 @@ class Order(OneAnswer):
         return tokens[self.told] if len(tokens) == self.asks + 1 and tokens[-1] == "poor" else None
 
     def counts(self, tokens: Sequence[str], place: int) -> bool:
-        """After "poor"."""
+        """Whether a place's token is "poor"."""
         return tokens[place] == "poor"

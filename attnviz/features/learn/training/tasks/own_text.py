@@ -14,17 +14,17 @@ from attnviz.core.tokens import tokenize
 from attnviz.features.learn.training.settings import MAX_VOCABULARY, TrainingSettings
 from attnviz.features.learn.training.tasks.base import Batch, Task, Weights
 
-RARE = "<rare>"  # what stands for all words that are too many
+RARE = "<rare>"  # stands for all rarer tokens, if there are too many different ones
 LEAST_TOKENS = 8
 
 
 @dataclass(frozen=True)
 class OwnText(Task):
-    """The task of foretelling a text, whose law nobody knows."""
+    """The task of predicting a text, whose law nobody knows."""
 
     vocabulary: tuple[str, ...]
     length: int
-    corpus: bytes = b""  # the numbers of its tokens, of which there are at most 200
+    corpus: bytes = b""  # the ids of its tokens, of which at most 200 are different
     joined_by: str = ""
 
     name = "text"
@@ -53,7 +53,7 @@ class OwnText(Task):
         return task
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Pieces of the first nine tenths, but none that is held out."""
+        """Return pieces of the first nine tenths, none of them held out."""
         return self._pieces(n, generator, self._starts[0])
 
     def held_out(self) -> Batch:
@@ -76,12 +76,12 @@ class OwnText(Task):
 
     @property
     def n_bytes(self) -> int:
-        """A byte for each token, and two for where a piece begins."""
+        """The memory it takes: a byte per token, two per piece."""
         return 3 * len(self.corpus)
 
     @property
     def n_in_both(self) -> int:
-        """How many tokens of the held-out last piece are also learned from."""
+        """The number of tokens of the held-out piece that are learned, too."""
         rest = len(self.corpus) - self._n_learned
         return self.length - rest if rest < self.length else 0
 
@@ -106,17 +106,17 @@ class OwnText(Task):
         return right & (following != self.vocabulary.index(RARE)) if RARE in self.vocabulary else right
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """None that anybody knows."""
+        """Return None, because nobody knows its law."""
         return None
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """How much the token just before is read."""
+        """Return the attention to the token just before."""
         before = torch.diag(torch.ones(self.length - 1), -1)
         given = [(each * before).sum(-1)[:, 1:].mean().item() for each in weights.values()]
         return {"previous": max(given)}
 
     def code(self) -> str:
-        """The text as numbers, and how pieces are drawn."""
+        """Return code with the text's ids, which draws its pieces."""
         learned, (held_out, *_) = self._starts
         unlike = list(self.corpus[held_out : held_out + self.length])
         but = f" if TEXT[at : at + {self.length}].tolist() != {unlike}" if self.repeats else ""
@@ -134,7 +134,7 @@ class OwnText(Task):
         if RARE not in self.vocabulary:
             return _cut(text, cut)
         tokens: list[str] = []
-        for at, part in enumerate(text.split(RARE)):  # which stays whole: the example and what is generated hold it
+        for at, part in enumerate(text.split(RARE)):  # "<rare>" isn't cut, as examples and generated texts have it
             tokens += [RARE] if at else []
             tokens += (token if token in self.vocabulary else RARE for token in _cut(part, cut))
         return tokens
@@ -146,7 +146,7 @@ class OwnText(Task):
 
     @property
     def example(self) -> str:
-        """How the text begins."""
+        """The beginning of the text."""
         return self.joined_by.join(self.vocabulary[i] for i in self.corpus[: min(12, self.length)])
 
 

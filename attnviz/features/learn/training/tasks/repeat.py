@@ -1,4 +1,4 @@
-"""Repeat: a block of letters comes again, as induction heads foretell."""
+"""Repeat: a block of letters comes again, as induction heads predict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,16 @@ VOCABULARY = tuple("abcdefghijklmnopqrstuvwx")
 
 
 def texts(orders: torch.Tensor, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Different letters, 3 to 16, repeated up to 20; repetitions count."""
+    """Return blocks of 3 to 16 letters, repeated up to 20.
+
+    Only repetitions count.
+    """
     lengths = torch.randint(3, 17, (len(orders), 1), generator=generator)
     return orders.gather(1, torch.arange(20) % lengths), torch.arange(19) >= lengths
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any blocks except those whose first three letters are held out."""
+    """Draw texts of any blocks whose first three letters aren't held out."""
     return texts(learned_from(torch.rand(n, 24, generator=generator).argsort(dim=1), 3), generator)
 
 
@@ -40,13 +43,13 @@ class Repeat(Task):
     functions = (is_held_out, learned_from, texts, draw)
 
     def held_out(self) -> Batch:
-        """Blocks with which none that is drawn begins alike."""
+        """Return blocks whose first three letters are never drawn together."""
         generator = torch.Generator().manual_seed(2**31)
         orders = torch.rand(4000, 24, generator=generator).argsort(dim=1)
         return self.batch(*texts(orders[is_held_out(orders, 3)][:64], generator))
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """What came after the last token where it stood before.
+        """Return what followed the last token where it occurred before.
 
         >>> Repeat().law("dogd")
         'o'
@@ -55,11 +58,11 @@ class Repeat(Task):
         return tokens[before[-1] + 1] if before else None
 
     def counts(self, tokens: Sequence[str], place: int) -> bool:
-        """Where a letter comes again."""
+        """Whether the letter at a place has occurred before."""
         return tokens[place] in tokens[:place]
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return how much heads read what followed the same letter before.
+        """Return the heads' attention to what followed the same letter before.
 
         The figure `first_block` is the attention to the token just before, within the first block.
         """

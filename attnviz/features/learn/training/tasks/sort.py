@@ -11,20 +11,23 @@ VOCABULARY = ("<s>", ":", ".", *"abcdefghij")
 
 
 def texts(orders: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Four letters, a colon, the same sorted; what follows the colon counts."""
+    """Return four letters, a colon, and the letters sorted, as ids.
+
+    What follows the colon counts.
+    """
     letters, same = 3 + orders[:, :4], torch.ones(len(orders), 1, dtype=torch.long)
     ids = torch.cat([0 * same, letters, same, letters.sort(dim=1).values, 2 * same], dim=1)
     return ids, (torch.arange(10) >= 5).expand(len(orders), 10)
 
 
 def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Any four letters, but none that are held out."""
+    """Draw texts of any letters that aren't held out."""
     return texts(learned_from(torch.rand(n, 10, generator=generator).argsort(dim=1), 4))
 
 
 @dataclass(frozen=True)
 class Sort(Task):
-    """After each letter comes the next larger of those that were given."""
+    """The task: after each letter comes the next larger given one."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
     length: int = 11
@@ -35,7 +38,7 @@ class Sort(Task):
     functions = (is_held_out, learned_from, texts, draw)
 
     def held_out(self) -> Batch:
-        """Letters that are never drawn together, in whatever order."""
+        """Return texts whose letters are never drawn together, in any order."""
         orders = torch.rand(2000, 10, generator=torch.Generator().manual_seed(2**31)).argsort(dim=1)
         return self.batch(*texts(orders[is_held_out(orders, 4)][:96]))
 
@@ -51,11 +54,11 @@ class Sort(Task):
         return next((token for token in given if tokens[-1] == ":" or token > tokens[-1]), ".")
 
     def counts(self, tokens: Sequence[str], place: int) -> bool:
-        """From the colon on."""
+        """Whether a place is the colon, or after it."""
         return ":" in tokens[: place + 1]
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return how much the letter that comes next is read."""
+        """Return the attention to the letter that comes next."""
         n, length = batch.ids.shape
         following = torch.nn.functional.pad(batch.ids[:, 1:], (0, 1), value=-1)
         read = (following[:, :, None] == batch.ids[:, None, :]).float()

@@ -1,4 +1,4 @@
-"""Stories: facts told once return."""
+"""Stories: facts that are told once come up again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from attnviz.stories.small import LENGTH, SMALL
 
 @dataclass(frozen=True)
 class Stories(Task):
-    """The task of foretelling stories, whose facts determine what returns."""
+    """The task of predicting stories, whose facts determine later words."""
 
     vocabulary: tuple[str, ...] = SMALL.vocabulary
     length: int = LENGTH
@@ -26,11 +26,11 @@ class Stories(Task):
     figures = ASKED[:2]
 
     def draw(self, n: int, generator: torch.Generator) -> Batch:
-        """Beginnings of stories; every word counts."""
+        """Return beginnings of stories; every word counts."""
         return self._batch(stories(n, generator, SMALL, LENGTH))
 
     def held_out(self) -> Batch:
-        """Beginnings of stories whose facts were never seen together."""
+        """Return beginnings of stories whose facts were never seen together."""
         return self._batch(stories(64, torch.Generator().manual_seed(2**31), SMALL, LENGTH, held_out=True))
 
     def _batch(self, told: Sequence[Drawn]) -> Batch:
@@ -39,7 +39,7 @@ class Stories(Task):
         return Batch(ids, torch.ones_like(asked), asked)
 
     def law(self, tokens: Sequence[str]) -> str | None:
-        """The word that the story determines.
+        """Return the next word if the story determines it.
 
         >>> Stories().law("<s> anna sings . tom reads . today tom reads because".split())
         'he'
@@ -48,7 +48,7 @@ class Stories(Task):
         return next(iter(point.law)) if point is not None and point.asked else None
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return how much each place that tells the answer is read."""
+        """Return the attention to the places that tell the answer."""
         n, length = batch.ids.shape
         read = {figure: torch.zeros(n, length, length) for figure in self.figures}
         for text, ids in enumerate(batch.ids.tolist()):
@@ -58,7 +58,7 @@ class Stories(Task):
         return {figure: most(weights, each, each.sum(-1) > 0) for figure, each in read.items()}
 
     def code(self) -> str:
-        """Its grammar, its world, and how its stories become numbers."""
+        """Return the code of its grammar, its world and its drawing."""
         numbers = "ids = torch.tensor([[VOCABULARY.index(word) for word in words] for words, _ in told])"
         return (
             f"{bare_source(grammar)}\n\n\nSMALL = {SMALL!r}\nVOCABULARY = SMALL.vocabulary\n\n\n"
