@@ -1,8 +1,8 @@
 """The board: the whole computation as one component, editable in place.
 
-What is done on it changes the page's query, which it draws from at once; see board/sender.js. What a run draws follows:
-what the page says while a board or heatmaps show newer numbers is marked as older, so that one page never says two
-numbers for one thing.
+A change on the board changes the page's query, and the board draws from the new query at once; see board/sender.js. The
+rest of the page follows with a run. While a board or heatmaps show newer numbers than the text beside them, that text
+is marked as older, so that a page never gives two numbers for one thing.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _outdated = component(
 
 @contextmanager
 def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[None]:
-    """Mark the content as older while the page shows other numbers."""
+    """Mark the content as older while the page shows newer numbers."""
     with st.container(gap=None):
         mark_while_older(scenario, key, *seen)
         with st.container():
@@ -52,7 +52,7 @@ def marked_while_older(scenario: Scenario, key: str, *seen: int) -> Iterator[Non
 
 
 def mark_while_older(scenario: Scenario, key: str, *seen: int) -> None:
-    """Draw the mark that says that a container shows older numbers."""
+    """Draw the mark that tells readers that a container shows older numbers."""
     _outdated(key=f"{key}.outdated", data={"of": numbers_of(scenario, *seen), "note": say("board.older")})
 
 
@@ -65,7 +65,7 @@ def numbers_of(scenario: Scenario, *seen: int) -> str:
     return blake2s(repr((query_of(scenario), seen)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-AT = "numbers"  # where torch's numbers of an edit are asked for, seen from the server
+AT = "numbers"  # the endpoint of torch's numbers after an edit, relative to the server
 _PICKS = {"query": QUERY, "cell": CELL, "head": HEAD}
 
 _board = component("board", '<div class="board"></div>', lambda: board_file().fetched, css=BOARD_STYLE)
@@ -74,7 +74,7 @@ _board = component("board", '<div class="board"></div>', lambda: board_file().fe
 def drawn_data(
     scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
 ) -> dict[str, Any]:
-    """Return a board's data, without what the session adds."""
+    """Return a board's data, without what only the session knows."""
     return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
         "examples": list(examples.offered()) if looks.sentence and of_now else [],
         "words": words_of(scenario, bool(trace.chance)) if looks.sentence and of_now else None,
@@ -94,7 +94,7 @@ def show_stored_board(
 ) -> None:
     """Draw a board whose edits and picks are kept in one parameter.
 
-    `stored` is that parameter's name and its query text; `more` overrides the data that is sent.
+    `stored` is that parameter's name and its text in the query; `more` overrides the data that is sent.
     """
     parameter, text = stored
     data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
@@ -107,7 +107,7 @@ def show_board_of_model(
 ) -> None:  # fmt: skip
     """Draw some matrices of a model's head, with the sentence, not editable.
 
-    `picks` are the parameters of the picked token and cell; `origin` says where the tokens' vectors are from; `more`
+    `picks` are the parameters of the picked token and cell; `origin` says where the tokens' vectors come from; `more`
     overrides the data that is sent.
     """
     data = data_of_model(trace, query, state.digits(), names, say("models.page.token") if origin is None else origin)

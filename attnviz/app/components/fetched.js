@@ -1,5 +1,6 @@
-// The loader of a board's script, or of the heatmaps'. The browser fetches that file once and keeps it: sent along, it
-// would be most of every message. Drawings that arrive before the file wait for it, and are drawn in their order.
+// The loader of a board's script, or of the heatmaps'. The browser fetches that file once and caches it; sent along
+// with each message, it would be most of the message. Drawings that arrive before the file wait for it, and are drawn
+// in their order.
 
 import { painted, partOf } from "../../scripts/parts.js";
 import { say } from "../../scripts/sentences.js";
@@ -7,7 +8,7 @@ import { FETCHED } from "../../scripts/sent.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-const WAITS_MS = 1000; // between two tries; of the second that fails, the reader is told
+const WAITS_MS = 1000; // between two attempts; after the second one fails, the reader is told
 
 /** @typedef {{ default: (drawing: Drawing<unknown>) => void }} Script */
 
@@ -17,7 +18,7 @@ let fetched = null;
 export default async function drawn(/** @type {Drawing<unknown>} */ drawing) {
   fetched ??= fetchScript(() => partOf(drawing.parentElement, FETCHED.part).replaceChildren(say("board.not_loaded")));
   const script = await fetched;
-  // What has left the page meanwhile has nothing to draw on.
+  // A component that has left the page meanwhile has nothing to draw on.
   if (!(drawing.parentElement instanceof Node && drawing.parentElement.isConnected)) return;
   script.default(drawing);
   const tell = window.attnvizFirst;
@@ -27,10 +28,11 @@ export default async function drawn(/** @type {Drawing<unknown>} */ drawing) {
 
 /** @param {() => void} tell @returns {Promise<Script>} */
 async function fetchScript(tell) {
-  // Where the server is, its page says: see attnviz/app/server/where.py.
+  // The page knows its server's address: see attnviz/app/server/where.py.
   const address = new URL(FETCHED.script, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
   for (let tries = 0; ; tries += 1) {
-    const place = tries ? `${address}?try=${tries}` : address; // one that failed there may be failed for good
+    // After a failure, the browser may refuse the same address for good.
+    const place = tries ? `${address}?try=${tries}` : address;
     try {
       return await import(place);
     } catch {

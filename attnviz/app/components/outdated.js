@@ -1,11 +1,11 @@
-// Marks what Python says of torch's numbers as older, while a board or heatmaps of the page show others: those of a
-// drag, or of a change that the rest of the page hasn't heard of yet.
+// Marks texts that Python wrote about torch's numbers as older, while a board or heatmaps of the page show other
+// numbers: those of a drag, or of a change that the rest of the page hasn't been drawn from yet.
 
 import { keptIn } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-/** @typedef {{ of: string, note: string }} Data whose numbers it was said of, and what marks it as older */
+/** @typedef {{ of: string, note: string }} Data whose numbers the text is about, and the note that it is older */
 
 export default function outdated(/** @type {Drawing<Data>} */ { parentElement, data }) {
   keptIn(parentElement, ".outdated", (element) => new Part(element)).receive(data);
@@ -17,7 +17,7 @@ class Part {
     /** @type {Data} */
     this.data = { of: "", note: "" };
     /** @type {string | null | undefined} */
-    this.shown = undefined; // until a board shows something
+    this.shown = undefined; // undefined until a board shows numbers
     this.hear = (/** @type {CustomEvent<string | null>} */ { detail }) => {
       this.shown = detail;
       this.compare();

@@ -30,7 +30,7 @@ class ScriptFile:
 
     @property
     def address(self) -> str:
-        """Where it is, seen from the server."""
+        """Its address, relative to the server."""
         return f"{FOLDER}/{self.name}"
 
 
@@ -84,7 +84,7 @@ _IMPORTED = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
 
 @cache
 def letters_file() -> Path | None:
-    """Return the font's file; None where Streamlit has it no longer."""
+    """Return the font's file; None if Streamlit no longer has it."""
     return next(iter(sorted(Path(get_static_dir(), "static", "media").glob(_FONT))), None)
 
 
@@ -95,11 +95,11 @@ def app_letters() -> bytes | None:
 
 
 def scripts_of_components() -> list[str]:
-    """Return Streamlit's scripts for components that its page loads late."""
+    """Return Streamlit's scripts for components, which its page loads late."""
     static = Path(get_static_dir())
     named = (static / "index.html").read_text(encoding="utf-8")
     found = sorted(file.name for file in (static / "static/js").glob("BidiComponent.*.js"))
-    for name in found:  # and what each imports
+    for name in found:  # the list grows by the scripts that each of them imports
         imported = _IMPORTED.findall((static / "static/js" / name).read_text(encoding="utf-8"))
         found += [each for each in imported if each not in found and each not in named]
     return [f"static/js/{name}" for name in found]

@@ -1,5 +1,5 @@
-// The slider of the temperature. It stands as far along as the temperature's logarithm, and tells every move: the board
-// shows at once what it does, and asks for torch's numbers, as it does for a cell that is dragged.
+// The slider of the temperature, on a logarithmic scale. It sends every move: the board shows the effect at once and
+// asks for torch's numbers, as it does when a cell is dragged.
 
 import { isOf, keptIn, partOf } from "../../scripts/parts.js";
 
@@ -7,11 +7,11 @@ import { isOf, keptIn, partOf } from "../../scripts/parts.js";
 
 /** @typedef {{ parameter: string, value: number, label: string, help: string, from: string }} Data */
 
-const DECADES = 1; // on each side of 1
-const AT_ONE = 0.02; // decades: as near is 1 itself
-const DIGITS = 2; // that matter
+const DECADES = 1; // of the scale on each side of 1
+const AT_ONE = 0.02; // in decades; places nearer to 1 count as 1 itself
+const DIGITS = 2; // significant digits of the temperature
 
-/** The temperature where the slider stands. @param {number} place in decades */
+/** The temperature at a place of the slider. @param {number} place in decades */
 export function temperatureAt(place) {
   return Math.abs(place) < AT_ONE ? 1 : Number((10 ** place).toPrecision(DIGITS));
 }
@@ -25,7 +25,7 @@ class Slider {
     this.name = partOf(element, "span");
     this.told = partOf(element, "output");
     this.input = /** @type {HTMLInputElement} */ (partOf(element, "input"));
-    this.version = 0; // of the page's query that was told last
+    this.version = 0; // the version of the page's query that the slider last made
     this.parameter = "";
     this.input.oninput = () => this.move(temperatureAt(this.input.valueAsNumber));
   }
@@ -35,11 +35,11 @@ class Slider {
     this.name.textContent = label;
     this.input.setAttribute("aria-label", label);
     this.input.title = help;
-    if (!isOf(from, this.version)) return; // what it was moved to since is newer
+    if (!isOf(from, this.version)) return; // the slider was moved since; its own value is newer
     const place = Math.log10(value);
     const [min, max] = [Math.min(-DECADES, place), Math.max(DECADES, place)].map(String);
     Object.assign(this.input, { min, max, step: "any" });
-    // A hand's own place is as good as its rounded one.
+    // If the reader's own place rounds to the same temperature, the handle stays where it is.
     if (temperatureAt(this.input.valueAsNumber) !== value) this.input.value = String(place);
     this.tell(value);
   }

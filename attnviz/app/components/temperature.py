@@ -1,6 +1,6 @@
-"""The temperature's slider, which moves the board while it's dragged.
+"""The temperature's slider, which changes the board while it's dragged.
 
-It is our own since Streamlit's tells a value only once it's let go.
+It is our own, because Streamlit's slider sends its value only at the end of a drag.
 """
 
 from pathlib import Path

@@ -1,5 +1,5 @@
-// A row of tokens, one of which is picked: a radio group that mouse and arrow keys move.
-// Token texts are only ever set as textContent.
+// A row of tokens, one of which is picked: a radio group for mouse and arrow keys. The texts of tokens are only ever
+// set as textContent.
 
 import { button, ledTo } from "../../board/cells/elements.js";
 import { isOf, keptIn, partOf } from "../../scripts/parts.js";
@@ -42,7 +42,7 @@ export default function tokenPicker(/** @type {Drawing<Data>} */ { parentElement
       pick(target, event.repeat);
     };
   });
-  if (isOf(data.from, state.told)) show(state, group, data.picked); // else what was picked since is newer
+  if (isOf(data.from, state.told)) show(state, group, data.picked); // otherwise the reader's own pick is newer
   goesOn(group);
 }
 
@@ -54,7 +54,7 @@ function begun(/** @type {HTMLElement} */ group) {
   return state;
 }
 
-// Whether there are tokens above or below those in sight, which the page shows by letting them fade.
+// Notes whether there are tokens above or below the visible ones; the style sheet then fades that edge.
 function goesOn(/** @type {HTMLElement} */ group) {
   const below = group.scrollHeight - group.clientHeight - group.scrollTop;
   group.dataset.above = String(group.scrollTop > 1);
@@ -68,7 +68,7 @@ function show(state, group, picked) {
     choice.tabIndex = position === picked ? 0 : -1;
   });
   const own = state.buttons[picked];
-  if (state.picked === own || !group.clientHeight) return; // a reader who scrolled on stays there
+  if (state.picked === own || !group.clientHeight) return; // the view stays where the reader scrolled
   state.picked = own;
   const middle = own.offsetTop - group.offsetTop - (group.clientHeight - own.offsetHeight) / 2;
   if (Math.abs(group.scrollTop - middle) > group.clientHeight / 2 - own.offsetHeight) group.scrollTop = middle;

@@ -1,6 +1,6 @@
 """The component for picking a token.
 
-It is our own since Streamlit's labels are Markdown, and a person's text must stay plain.
+It is our own, because Streamlit's labels are Markdown, and the reader's text must stay plain.
 """
 
 from pathlib import Path

@@ -8,8 +8,8 @@ run before the next one begins. A long run holds its place for a moment only, so
 holds others up.
 
 A clock ends a run that has used more processor time than anything that the app offers. Limits on sizes bound what a
-visitor can ask for (core/limits.py, features/sweeps/); the clock is for what those limits overlook. Time that a run
-waits, for its turn or for a disk, isn't counted if the system can tell it apart.
+visitor can ask for (core/limits.py, features/scaling/page/sweeps.py); the clock is for what those limits overlook. Time
+that a run waits, for its turn or for a disk, isn't counted if the system can tell it apart.
 
 Work that takes far longer, such as a large sweep, has a queue of its own, and shows its pace.
 """

@@ -15,7 +15,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 _CONFIG = {"displayModeBar": False}
-# In the page itself, whose letters it has; st.html takes it out.
+# Drawn in the page itself, so that it has the page's font. st.html would remove an SVG.
 _svg = component(
     "svg",
     "<div></div>",
@@ -30,10 +30,10 @@ def offer(key: str, title: str, alt: str, draw: Callable[[], Any]) -> None:
 
 
 class _PlainFigure(BaseFigure):  # type: ignore[misc]
-    """A dictionary that Streamlit takes for a figure.
+    """A dictionary that Streamlit accepts as a figure.
 
-    Given a dictionary, st.plotly_chart builds and checks a Figure from it, which took most of the server's
-    time for eight heatmaps (some 100 of 140 ms); the tests check the dictionaries instead.
+    From a plain dictionary, st.plotly_chart builds and validates a Figure, which took most of the server's time for
+    eight heatmaps (some 100 of 140 ms); here the tests check the dictionaries instead.
     """
 
     def __init__(self, spec: dict[str, Any]) -> None:
@@ -46,9 +46,9 @@ class _PlainFigure(BaseFigure):  # type: ignore[misc]
 def show_figure(
     spec: dict[str, Any] | str, key: str, alt: str = "", *, width: Literal["content", "stretch"] | int = "content"
 ) -> None:
-    """Draw a dictionary's figure, described by `alt`, or an SVG.
+    """Draw a Plotly figure, described by `alt`, or an SVG.
 
-    An SVG says itself what it shows, and how wide it is.
+    An SVG contains its own description and width.
     """
     if isinstance(spec, str):
         _svg(key=key, data={"svg": spec})
@@ -89,16 +89,16 @@ def show_pickable(spec: dict[str, Any], key: str, alt: str) -> Any:
 
 
 def download(label: str, make: Any, file_name: str, key: str, **looks: Any) -> None:
-    """Draw a download button; the file is made on click, no rerun."""
+    """Draw a download button; a click makes the file, without a rerun."""
     kind = guess_type(file_name)[0] or "application/octet-stream"
     st.download_button(label, make, file_name, kind, key=key, on_click="ignore", **looks)
 
 
-_NO_TEXT = " "  # Streamlit writes a number into each bar, and by another rule than all other numbers
+_NO_TEXT = " "  # hides Streamlit's number in each bar, which is written by another rule than all other numbers
 
 
 class Measured(NamedTuple):
-    """A measure: one number per token, a full bar's value, a format."""
+    """A measure: a number per token, a full bar's value, a format."""
 
     title: str
     values: Sequence[float]

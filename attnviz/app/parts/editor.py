@@ -25,8 +25,8 @@ from attnviz.explanation.origins import replaced_in_words, symbol_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 
-WIDE = 16  # above, a table of all columns can't be used: one row is edited at a time
-TABLES = "playground.tables"  # whether it is open, in the session
+WIDE = 16  # columns; a wider table is too wide to use, so that one row at a time is edited
+TABLES = "playground.tables"  # the session's key of whether the editor is open
 
 
 def show_editor(scenario: Scenario) -> Scenario:
@@ -55,7 +55,7 @@ def show_folded_editor(scenario: Scenario) -> Scenario:
 
 
 def _show_table(scenario: Scenario) -> Scenario:
-    layer = 0 if scenario.same_layers else picked_layer(scenario)  # where its matrices are
+    layer = 0 if scenario.same_layers else picked_layer(scenario)  # the layer whose matrices are edited
     names = [name for name in scenario.editable if placed(name)[0] == layer]
     name = st.pills(
         say("editor.matrix"), names, default=named(layer, "w_q"), required=True,
@@ -76,7 +76,7 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
         st.caption(say("editor.wide", symbol=symbol, columns=plural(n_columns, "column"), row=row))
     key = _key(scenario, name, row)
     start = start_table(scenario, name, row, key)
-    # Texts, not numbers: a number cell silently makes 130 of 1e30 and keeps quiet about "abc".
+    # Cells hold texts, because a number cell silently turns 1e30 into 130, and ignores "abc" without a message.
     column = st.column_config.TextColumn(alignment="right", width="small", max_chars=60)
     st.data_editor(
         start, key=key, num_rows="fixed", column_config=dict.fromkeys(start.columns, column),
@@ -88,17 +88,17 @@ def _show_cells(scenario: Scenario, name: str) -> Scenario:
 
 
 def _take_typed() -> None:
-    """Keep what was typed before a link ends the run."""  # with which Streamlit forgets it
-    scenario_now()
+    """Keep what was typed before a link ends the run."""
+    scenario_now()  # otherwise Streamlit would forget what was typed
 
 
 def _key(scenario: Scenario, name: str, row: int | None) -> str:
     """Return a key that changes whenever the editor needs other initial numbers.
 
-    Under the same key, an editor would go on showing the matrix of before, and all of it would count as typed.
+    Under the same key, an editor would go on showing the previous matrix, and all its numbers would count as typed.
     """
     of = scenario.unedited(name).numpy().tobytes(), scenario.tokens_of(name)
-    drawn = crc32(repr(of).encode())  # the same on another server, to which the page may come back
+    drawn = crc32(repr(of).encode())  # the same on another server, which may draw the page after a reconnect
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{this_session().revision}"
 
 
@@ -121,7 +121,7 @@ def _show_actions(name: str) -> None:
 def _show_paste(scenario: Scenario, name: str) -> None:
     n_rows, n_columns = scenario.shape_of(name)
     symbol = symbol_in_words(name)
-    # A form, whose field says that Ctrl+Enter applies it, and does.
+    # Inside a form, the field says that Ctrl+Enter applies the text, and it does.
     with st.popover(say("editor.paste", symbol=symbol)), st.form("playground.pasting", border=False):
         st.text_area(
             say("editor.size", rows=plural(n_rows, "row"), numbers=plural(n_columns, "number")),

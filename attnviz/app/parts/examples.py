@@ -33,8 +33,8 @@ def example_sentences() -> tuple[str, ...]:
 def offered() -> tuple[dict[str, Any], ...]:
     """Return each example's title, what it shows and its query, opening first.
 
-    With `whole`, it replaces the whole set-up. The name of a sentence is its number. Worked examples stand in the
-    set-up alone.
+    An example with `whole` replaces the whole set-up. A sentence's name is its number. Worked examples are offered in
+    the set-up only.
     """
     published, *sentences = (
         _offer(str(n), text, name, dict(parse_qsl(query_of(of_example(text)))))
@@ -51,7 +51,7 @@ def _offer(name: str, title: str, shows: str, patch: Mapping[str, Any]) -> dict[
 def of_example(sentence: str) -> Scenario:
     """Return the scenario of an offered sentence.
 
-    The published one has its published vectors, all others have theirs by kind of word.
+    The published sentence gets its published vectors, all others vectors by kinds of words.
     """
     return Scenario(PUBLISHED_TEXT, embedding="published") if sentence == PUBLISHED_TEXT else by_class(sentence)
 
@@ -75,7 +75,7 @@ def drop_changes() -> None:
 
 
 def take_named() -> str:
-    """Return the example that the URL named, once; '' without one."""
+    """Return the example that the link named, once; '' without one."""
     session = this_session()
     named, session.example = session.example, ""
     return named

@@ -18,9 +18,10 @@ from attnviz.link.parameter_table import CELL, HEAD, LAYER
 from attnviz.words import say
 
 MATRIX, ROW, COLUMN = "playground.cell.matrix", "playground.cell.row", "playground.cell.column"
-# By the characters of its longest line, which does not wrap; longer ones stand in plain text alone.
+# For each size, the most characters of an explanation's longest line, which doesn't wrap. Longer explanations are shown
+# as plain text only.
 LATEX_SIZES = {"large": 92, "medium": 110, "small": 135}
-LONGEST_LIST = 64  # rows or columns to choose from by name; more are chosen by number
+LONGEST_LIST = 64  # rows or columns that are chosen by name; longer lists are chosen by number
 
 
 def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
@@ -36,7 +37,7 @@ def picked_place(trace: AttentionTrace) -> Place | None:
 
 
 def pick(cell: Place | None) -> None:
-    """Pick a cell of the whole, or none."""
+    """Pick a cell of the whole trace, or none."""
     url_texts.put(CELL, cell)
 
 

@@ -1,11 +1,12 @@
-// What happened after a prediction has the focus, and is read aloud; so has what is asked next, or
-// follows where the focus was lost. Where a choice is a row or a cell, a click on it on the board makes it.
+// Moves the focus after a prediction to what happened, which is then read aloud. It also moves it to the next question,
+// and to the next part if the focus was lost. If a choice stands for a row or a cell, a click on it on the board
+// chooses it, too.
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
 /** @typedef {{ asks: boolean, at: string, opened: number, times: number, cells: Record<string, string> }} Data */
 
-const PATIENCE_MS = 5000; // a board tells what happened once its numbers have come
+const PATIENCE_MS = 5000; // a board shows what happened only once its numbers have come
 let [told, shown] = [0, 0];
 /** @type {Data["cells"]} */
 let choices = {};

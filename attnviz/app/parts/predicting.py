@@ -1,15 +1,16 @@
 """One prediction before an answer, kept in the link and then compared.
 
-What is asked, and which choice the numbers make right, is an `Asked` of attnviz/predicting/asked.py:
+An `Asked` of attnviz/predicting/asked.py holds the question, and which choice the numbers make right:
 
     if not prediction(asked.about):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
         ask(asked, then=do_what_is_asked)
     else:
         show_outcome(asked)
 
-`then` runs with the press, before the next run; all that it changes of the link is one step of Back. Space reveals, as
-a teacher does. A link with `predictions=off` asks for none: :func:`prediction` is then always `TRIED`. A page that
-draws what `asked` is about without asking is found by tests in the browser, which look for it in the page before.
+`then` runs with the press, before the next run; all changes that it makes to the link are one step of Back. The space
+bar skips the question, as teachers do to reveal the answer. With `predictions=off`, a link asks for none, and
+:func:`prediction` is always `TRIED`. Browser tests search the page before a prediction for the answer, and so find a
+page that draws what `asked` is about without asking.
 """
 
 import re
@@ -31,9 +32,9 @@ from attnviz.words import say
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _ASKED = Path(__file__).with_name("asked.css").read_text(encoding="utf-8")
-# By convention the key of a container with a page's heading ends with "_head", of one with a prediction with "_asked".
+# By convention, the key of a container with a page's heading ends in "_head", and with a prediction in "_asked".
 _HEADING = "[class*=st-key-][class*=_head] h2, [class*=_asked] h2"
-# Large choices, then what was predicted beside what happened.
+# Large choices; then the prediction beside what happened.
 _STYLE = """<style>
 [class*="st-key-predict-"] button { min-height: var(--act-large) !important; padding-left: 18px; text-align: left; }
 [class*="st-key-predict-"] button > div { justify-content: flex-start; }
@@ -45,7 +46,7 @@ h2:focus a { visibility: hidden !important; }
 
 @dataclass
 class _Done:
-    """How many predictions were made, and subjects opened; where the last begins."""
+    """How many predictions were made and subjects opened, and the last's selector."""
 
     times: int = 0
     opened: int = 0
@@ -53,16 +54,16 @@ class _Done:
 
 
 class _All(Container[str]):
-    """All that could be predicted."""
+    """A container that contains everything that can be predicted."""
 
     def __contains__(self, about: object) -> bool:
         return True
 
 
 def asked_style(*places: str, panels: tuple[str, ...] = ()) -> str:
-    """Return CSS for containers, by their keys, in which something is asked.
+    """Return CSS for containers, by their keys, that ask for predictions.
 
-    In a lecture room they leave the room to the board; `panels` stand beside it.
+    While presenting, they leave the room to the board; `panels` stand beside it.
     """
     chosen = {".asked": (*places, *panels), ".panel": panels or ("none",)}
     style = _ASKED
@@ -90,7 +91,7 @@ def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
     """Ask for a prediction: one button per choice, and one to skip."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
-    st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # in which tokens may stand
+    st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # tokens in it may contain signs of Markdown
     st.text(f"{asked.asks} {say('predicting.click')}" if asked.cells else asked.asks)
     for choice, label in asked.choices.items():
         st.button(label, key=f"predict.{choice}", on_click=press, args=(choice, asked, then), width="stretch")
@@ -120,7 +121,7 @@ def show_outcome(asked: Asked) -> None:
 
 
 def take_focus(*, asks: bool = False) -> None:
-    """Give the focus to what was just told, or opened."""
+    """Move the focus to the outcome, or to what was just opened."""
     _take_focus("told", this_session().part(_Done).times, {}, asks=asks)
 
 
@@ -131,6 +132,6 @@ def _take_focus(name: str, times: int, cells: Mapping[str, str], *, asks: bool =
 
 
 def lead_on(at: str = _HEADING) -> None:
-    """Give the focus to what comes next; in a callback."""
+    """Move the focus to what comes next; in a callback."""
     done = this_session().part(_Done)
     done.opened, done.at = done.opened + 1, at

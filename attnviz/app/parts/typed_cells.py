@@ -1,9 +1,9 @@
 """The numbers typed into the editor, and the edits, each with undo.
 
-What is typed are texts, so that whatever it is can be seen, and told if it is no number.
+Typed cells are texts, so that any input stays visible, and a message can say why it isn't a number.
 
-The editor keeps what was typed since it was drawn under its key. A click elsewhere can end a cell's typing, and
-its own action then runs first: so every action starts from :func:`scenario_now`, which reads the editor too.
+Streamlit keeps what was typed since the editor was drawn under its key. A click elsewhere can end the typing in a cell,
+and that click's own action runs first: so every action starts from :func:`scenario_now`, which reads the editor, too.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def _texts(numbers: np.ndarray, digits: int) -> np.ndarray:
 def with_typed(scenario: Scenario) -> Scenario:
     """Return and keep the scenario with the numbers typed into the editor.
 
-    A cell into which something else is typed keeps its number, with a message.
+    A cell that gets anything but a number keeps its old one, with a message.
     """
     session = this_session()
     current = session.editor
@@ -91,7 +91,7 @@ def with_typed(scenario: Scenario) -> Scenario:
 
 def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: Editor) -> None:
     start = (row, column) if current.row is None else (column, 0)
-    if text == current.texts[start]:  # as it was shown: the number itself, with all its digits
+    if text == current.texts[start]:  # the text as it was shown stands for the number with all its digits
         numbers[row, column] = current.numbers[start]
         return
     if current.matrix == MASK and hides(str(text)):
@@ -121,10 +121,10 @@ def show_listed_edits(scenario: Scenario) -> None:
 
 
 def show_edits(scenario: Scenario) -> None:
-    """Draw the edits of a scenario where they are to stand."""
+    """Draw the edits of a scenario in the current container."""
     for name, words in replaced_in_words(scenario).items():
         if example_of(scenario.replacement(name)):
-            continue  # what an example began with is no edit
+            continue  # an example's own matrix isn't an edit
         _undo_line(words, f"playground.undo.{name}", replace_by, (name, lambda: None))
     in_words = edits_in_words(scenario, state.digits())
     for edit, words in list(in_words.items())[:LISTED]:
@@ -140,7 +140,8 @@ def _show_rest(in_words: dict[Edit, str]) -> None:
     label = say("editor.more", n=len(in_words))
     if len(in_words) > OFFERED:
         label = say("editor.first_of_more", more=label, offered=OFFERED)
-    # With a key it is the same control whatever the edits are: of each, Streamlit keeps what it knows for ever.
+    # With a key, this stays the same control for all edits. Streamlit never forgets a control, and without a key each
+    # list of options would be another one.
     chosen = st.selectbox(label, list(cells), format_func=cells.__getitem__, key="playground.more_edits")
     st.button(say("editor.undo_one"), key="playground.undo_rest", on_click=_undo, args=(chosen,))
 

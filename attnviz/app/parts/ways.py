@@ -1,4 +1,4 @@
-"""Going the ways that lead from one feature to another."""
+"""Links from one feature to another."""
 
 from attnviz.app.session import url_texts
 from attnviz.app.session.address import PLAYGROUND, go_to
@@ -6,7 +6,7 @@ from attnviz.link.ways import Way
 
 
 def follow(way: Way) -> None:
-    """Go a way; in a callback."""
+    """Follow a way to another feature; in a callback."""
     for name, text in way.query.items():
         url_texts.send(name, text)
     go_to(PLAYGROUND if way.page == "playground" else way.page)

@@ -1,4 +1,4 @@
-"""What the board is sent of a sentence's kinds of words."""
+"""The board's data about a sentence's kinds of words."""
 
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,7 +15,7 @@ from attnviz.words import say
 def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
     """Return what the board says of kinds of words, or None.
 
-    `random` tells whether random numbers decide who reads whom.
+    `random` says whether random numbers decide which token reads which.
     """
     if scenario.found_classes:
         acts = [_order(scenario)] if scenario.positions in (ORDER, NO_ORDER) else []
@@ -46,17 +46,17 @@ def _order(scenario: Scenario) -> dict[str, Any]:
 
 
 def _by_class(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return the press that gives this sentence vectors by kind of word."""
+    """Return the button that gives this sentence vectors by kinds of words."""
     try:
         query = dict(parse_qsl(query_of(by_class(scenario.text))))
-    except RefusedError:  # as a text that only single characters cut into few enough tokens
+    except RefusedError:  # for example, if only single characters cut the text into few enough tokens
         return []
     nothing: dict[str, str | None] = dict.fromkeys((*parameters(), CHANGES))
     return [_act("by_class", {name: text for name, text in (nothing | query).items() if name != "digits"})]
 
 
 def _elsewhere(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return the presses that lead to other pages that can read the sentence."""
+    """Return the buttons that lead to pages which can read the sentence."""
     return [
         {"title": way.title, "patch": {name: text or None for name, text in way.query.items()}, "page": way.page}
         for way in ways_beside("sentence", sentence=scenario.text)

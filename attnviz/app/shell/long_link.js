@@ -1,4 +1,5 @@
-// A link that the server refuses as a whole opens once more with what fits of it, and the names of what does not.
+// A link that the server refuses as too long is opened once more, with the parameters that fit and the names of the
+// rest.
 
 /** @param {string} query @param {number} longest @param {number} most @param {string} leftOut @param {string} mark */
 export function reopened(query, longest, most, leftOut, mark) {
@@ -8,7 +9,7 @@ export function reopened(query, longest, most, leftOut, mark) {
     text: `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   }));
   const kept = new Set();
-  let room = longest - 2000; // for the names of what is left out
+  let room = longest - 2000; // reserves characters for the names of what is left out
   for (const each of written.toSorted((one, other) => one.text.length - other.text.length)) {
     room -= each.text.length + 1;
     if (room < 0 || kept.size > most - 10) break;
@@ -20,7 +21,7 @@ export function reopened(query, longest, most, leftOut, mark) {
     `${leftOut}=${encodeURIComponent(said)}`].join("&");
 }
 
-// What the page was opened with: by now the address may hold what the server thinks it opened.
+// The query that the page was opened with. By now, the address may hold what the server made of it.
 export function openedQuery() {
   return new URL(performance.getEntriesByType("navigation")[0]?.name ?? location.href).search.slice(1);
 }

@@ -1,6 +1,6 @@
 """Messages at the foot of a page, and the app's version.
 
-Also what is said in place of a page that can't be drawn, and what hides the controls that a lesson link hides.
+Also the text in place of a page that can't be drawn, and the style that hides controls for a lesson link.
 """
 
 from html import escape
@@ -26,7 +26,7 @@ from attnviz.words import say
 def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> None:
     """Draw this run's messages, and the dropped changes to bring back.
 
-    `values` are those of all controls; `offers` says whether a set-up is seen here, for changes to be brought back to.
+    `values` are those of all controls. With `offers`, the page uses the set-up, so that changes can be brought back.
     """
     said = state.messages_of_now(values)
     for message in said:
@@ -40,7 +40,7 @@ def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> 
 def _show_offer(scenario: Scenario | None) -> None:
     dropped = state.offered_here()
     if scenario is None or not (dropped.edits or any(not example_of(by) for _, by in dropped.replaced)):
-        return  # what an example began with is no change of the reader's
+        return  # the matrices of an example aren't changes of the reader's
     count = len(dropped.edits) + len(dropped.replaced)
     with st.container(horizontal=True, vertical_alignment="center", key="offer"):
         st.text(say("editor.dropped", n=count))
@@ -59,9 +59,9 @@ _KEPT = ("text", *(name for each in features() for name in each.keeps))
 
 
 def tell(error: Exception) -> bool:
-    """Say that a run failed; Streamlit's `on_script_error`, which logs the error."""
+    """Say that a run failed; Streamlit calls this as `on_script_error`, after logging."""
     st.error(as_message(say("app.too_long" if isinstance(error, RunTooLongError) else "app.trouble")))
-    # Not st.link_button, which would leave this page open beside the new one.
+    # st.link_button would leave this page open beside the new one.
     query, label = escape(_anew(st.query_params.to_dict())), escape(say("app.start_anew"))
     st.html(f'<p><a href="?{query}" target="_self">{label}</a></p>')
     return True
@@ -70,13 +70,13 @@ def tell(error: Exception) -> bool:
 def _anew(now: dict[str, str]) -> str:
     """Return a query that starts over, with only the current sentences.
 
-    If the page has nothing else, they go, too.
+    If the page has nothing else, the sentences go, too.
     """
     kept = {name: now[name] for name in _KEPT if name in now} or {EXAMPLE: PUBLISHED}
     return "" if kept == now else urlencode(kept, errors="surrogatepass")
 
 
-_CONTAINERS = {"text": "sentence"}  # The sentence's control is more than its own element.
+_CONTAINERS = {"text": "sentence"}  # the container of which the control is only a part
 
 
 def hide() -> None:
@@ -89,7 +89,7 @@ def hide() -> None:
         st.button(
             say("setup.show_hidden"), on_click=url_texts.send, args=(HIDE, ""), type="tertiary", key="hiding.show"
         )
-    # Names from the table of parameters, never from the URL.
+    # The names come from the table of parameters, never from the address, so nothing else can get into the style.
     # A page's own view of a control has the key "PAGE.NAME", which Streamlit writes as "PAGE-NAME".
     views = [page.name for page in pages()]
     keys = [

@@ -1,13 +1,13 @@
 """How a link opens on a session's first run: read, checked, applied.
 
-What a link says is read by the table of parameters (:mod:`attnviz.link.state`), whichever page it opens: what cannot
-be used is told at once, and not when a page that uses it is opened. Each page reads its own again after Back.
+The table of parameters (:mod:`attnviz.link.state`) reads all of a link, whatever page it opens. The reader is told at
+once what can't be used, not only when a page that uses it is opened. After Back, each page reads its own part again.
 
-A link that is longer than the server takes, or of more parameters, opens with what fits of it. Of such a link Streamlit
-gives the app nothing at all, and says nothing: so whatever page opens without a parameter asks the browser whether
-there were any. That a link gets this far hangs on httptools, in requirements.txt: h11, with which uvicorn reads
-requests where there is no httptools, answers one of 64 KB and more with "Invalid HTTP request received." and no page.
-Chromium itself opens no address longer than 2 MB.
+A link that is longer than the server accepts, or has more parameters, opens with the parameters that fit. Streamlit
+gives the app nothing of such a link, and reports no error: so a page that opens without any parameter asks the browser
+whether there were any. Such a link gets this far only with httptools, from requirements.txt: without it, uvicorn reads
+requests with h11, which answers 64 KB and more with "Invalid HTTP request received." instead of a page. Chromium itself
+opens no address longer than 2 MB.
 """
 
 import hashlib
@@ -40,13 +40,13 @@ _SCRIPT = """<script type="module">
 const query = reopened(openedQuery(), %d, %d, "%s", "%s");
 if (query !== null) location.replace(`?${query}`);
 </script>"""
-_SOON = 120  # seconds in which the browser opens the link once more
+_SOON = 120  # seconds in which the browser must have opened the link once more
 
 
 def what_was_left_out(text: str) -> str:
-    """Say what the browser left out of a long link; blank without.
+    """Say what the browser left out of a long link, if anything.
 
-    Anybody may write `left_out` into a link: only what this server has just made the browser say counts.
+    Anybody may write `left_out` into a link: only a text counts that has this server's own, fresh mark.
     """
     mark, *said = text.split(" ", 4)
     numbers = said[:3]
@@ -54,7 +54,7 @@ def what_was_left_out(text: str) -> str:
         return ""
     length, parameters, left_out = map(int, numbers)
     names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
-    names += [""] * (left_out - len(names))  # of these, the browser tells the number alone
+    names += [""] * (left_out - len(names))  # for these, the browser sent no name, only their number
     all_but = say("links.long.all_but", names=listed(names, literal))
     return say(
         "links.long.said",
@@ -88,17 +88,17 @@ def _is_own(mark: str) -> bool:
 
 @cache
 def _fills() -> Mapping[str, Callable[[Any], None]]:
-    """Return what fills controls unbound to the address, by their parameter."""
+    """Return what fills controls that aren't bound to the address, by parameter."""
     return {name: fill for given in filled("fills_controls").values() for name, fill in given().items()}
 
 
 def read(page: str) -> dict[str, Any]:
     """Read a page's link, apply its controls, and return their values.
 
-    Where not all of it can be used, or it names a worked example, the page runs again as if it had come as it is used.
+    If part of the link can't be used, or it names a worked example, the page runs again with the query that is used.
     """
     came = current_query()
-    now = memory()  # with what the page came with
+    now = memory()  # it holds the query that the page came with
     for arrived in filled("arrived").values():
         arrived(page, now.query)
     opened = read_link(came, literal, what_was_left_out)
@@ -107,12 +107,13 @@ def read(page: str) -> dict[str, Any]:
     for part in opened.messages:
         state.say_ignored(part)
     if opened.example:
-        this_session().example = opened.example  # for the page Check my numbers
+        this_session().example = opened.example  # the page "Check my numbers" takes it from there
     if opened.query != came:
         now.turning = written(opened.query)
         run_again(now.turning)
     values, _ = read_controls(opened.query)
-    # As those of the controls, too: a reader who opens another page before these are drawn keeps them.
+    # The controls' keys hold these values, too, so that they stay if the reader opens another page before the controls
+    # are drawn.
     session = this_session()
     for name, value in values.items():
         session.put(name, value)
@@ -120,9 +121,9 @@ def read(page: str) -> dict[str, Any]:
 
 
 def take_texts(scenario: Scenario | None) -> None:
-    """Check and apply what the link holds beside the controls.
+    """Check and apply the parts of a link that aren't controls.
 
-    Without a scenario, while the sentence is blank, what concerns its tokens and cells waits until there is one.
+    While the sentence is blank, there is no scenario, and the parts about tokens and cells wait until there is one.
     """
     for name, read in read_texts(current_query(), Around(scenario, digits=state.digits()), literal).items():
         if read.message:

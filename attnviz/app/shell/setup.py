@@ -31,19 +31,20 @@ from attnviz.link.set_up import BESIDE_WEIGHTING, Control, parameters
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
-# In the session: whether there is a d_ff, which alone stands in the URL, and what draws the temperature's slider.
+# The session's keys of the feed-forward layer's switch, of which only d_ff is in the address, and of the temperature's
+# slider.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
-_SUMS = 1e-3  # as near to 1 is the sum of a row that has an entropy
-# So that a control that plays no part keeps its value.
+_SUMS = 1e-3  # a row whose sum is this close to 1 has an entropy
+# Hides a control that has no effect. It stays on the page, so that it keeps its value.
 _OUT_OF_SIGHT = "<style>.st-key-setup_{} {{ display: none; }}</style>"
 
-# Seconds at most that a session's first controls wait for the browser to paint the board, or heatmaps. Sent at once,
-# they would take their share of its time first. A slow machine takes more than one.
+# How many seconds a session's first controls wait, at most, until the browser has painted the board or heatmaps. Sent
+# along, the controls would take up the browser's time first. A slow machine takes more than one second.
 _FIRST_PICTURE = 2.0
 
 
 def wait_for_first_picture() -> None:
-    """Let a session's first picture be painted before what comes after it."""
+    """Wait until a session's first picture is painted, then draw the rest."""
     LANE.leave()
     this_session().painting.wait(_FIRST_PICTURE)
 
@@ -52,8 +53,8 @@ def wait_for_first_picture() -> None:
 def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False) -> Iterator[None]:
     """Draw controls and messages around a page, and Share in `share`.
 
-    With `own_examples`, the page does not use the set-up. On the first run of a session the controls stand as the
-    URL says, and the page is computed before they are drawn: the browser has a picture before two dozen controls.
+    With `own_examples`, the page does not use the set-up. On the first run of a session, the controls hold what the
+    link says, and the page is computed before they are drawn: so the browser has a picture before two dozen controls.
     """
     table = parameters()
     session = this_session()
@@ -66,7 +67,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     state.set_up(values)
     if first:
         opened_link.take_texts(session.scenario)
-    if page:  # the page with the editor may have been left before a run had read what was typed there
+    if page:  # the reader may have left the editor's page before a run read what was typed there
         scenario_now()
     overlay, body = st.container(key="messages", gap="xxsmall"), st.container()
     overtaken = False
@@ -79,7 +80,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         except RerunException:
             overtaken = True
             raise
-        finally:  # even where a page fails
+        finally:  # draws the controls even if the page fails
             if first:
                 _draw_panel(panel, table)
         scenario = session.scenario
@@ -88,7 +89,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             _hide_idle(scenario)
             _hide_unused(scenario, values)
     finally:
-        examples.take_named()  # a page opened later does not open it
+        examples.take_named()  # so that a page opened later doesn't open the example
         with overlay:
             messages.show(values, session.scenario, offers=not own_examples)
         if perhaps_refused:
@@ -98,7 +99,8 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         with st.container(key="connection_place"):
             show_strip()
             address.tell(page)
-        if not overtaken:  # else the next run is the first that reads what the page still holds
+        # After an interrupted run, the next run is the first that reads what the page still holds.
+        if not overtaken:
             memory.memory().back = False
 
 
@@ -116,9 +118,9 @@ def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str
 def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
     text = table["text"]
     _cut_what_was_pasted()
-    # Without max_chars: the browser would refuse a longer paste without a word.
+    # There is no max_chars, with which the browser would silently refuse a longer paste.
     typed = _draw(text)
-    # Close together, so that no example is cut off.
+    # The buttons are close together, so that no example is cut off.
     with (
         st.popover(say("setup.examples"), help=say("setup.examples_help")),
         st.container(gap=None, key="setup_examples"),
@@ -132,7 +134,7 @@ def _sentence_controls(table: Mapping[str, Control]) -> dict[str, Any]:
 
 
 def _cut_what_was_pasted() -> None:
-    """Keep of each sentence what a link can carry, and say so."""
+    """Cut each sentence to what a link can carry, and say so."""
     cut, session = {}, this_session()
     for name, most in (("text", MAX_TEXT_CHARACTERS), ("second", MAX_SECOND_CHARACTERS)):
         pasted = session.get(name) or ""
@@ -145,7 +147,7 @@ def _cut_what_was_pasted() -> None:
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
-    """Draw the common controls, then the rest, folded; return all values."""
+    """Draw the common controls, then the others, folded; return all values."""
     values: dict[str, Any] = {name: _draw(table[name]) for name in ("causal", "scale")}
     _show_temperature(table["temperature"])
     with st.container(horizontal=True, gap="small"):
@@ -159,9 +161,9 @@ def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
         values |= _reading_controls(table)
     with st.expander(say("setup.layer")):
         values |= _layer_controls(table, values)
-    with this_session().shared.unseen:  # the panel What if writes it
+    with this_session().shared.unseen:  # the panel What if sets this value
         values["what_if"] = _draw(table["what_if"])
-        values["word_classes"] = _draw(table["word_classes"])  # the board's buttons write it
+        values["word_classes"] = _draw(table["word_classes"])  # the board's buttons set it
     st.button(say("setup.start_over"), on_click=examples.start_over, help=say("setup.start_over_help"), width="stretch")
     return values
 
@@ -185,7 +187,7 @@ def _tell_tokens_read(scenario: Scenario) -> None:
 
 
 def _hide_idle(scenario: Scenario) -> None:
-    """Hide an idle seed, and a mask's use without a mask."""
+    """Hide the seed if nothing is random; a mask's use without mask."""
     other = replace(scenario, seed=scenario.seed ^ 1)
     draws = any(not torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable)
     for key, plays in (("drawn", draws), ("mask_use", scenario.masked is not None)):
@@ -194,7 +196,7 @@ def _hide_idle(scenario: Scenario) -> None:
 
 
 def _hide_unused(scenario: Scenario, values: Mapping[str, Any]) -> None:
-    """Hide what a choice means where it isn't used."""
+    """Hide the meaning of a choice that the computation doesn't use."""
     for name in ("reads", "weighting", "positions", "masking", "mask_use"):
         if getattr(scenario, name) != values[name]:
             this_session().shared.unseen.html(_OUT_OF_SIGHT.format(f"meaning_{name}"))
@@ -229,7 +231,7 @@ def _layer_controls(table: Mapping[str, Control], basics: Mapping[str, Any]) -> 
     session.put(_SWITCH, session.get("d_ff", table["d_ff"].default) is not None)
     st.toggle(say("setup.feed_forward.label"), key=_SWITCH, on_change=_switch_feed_forward,
               help=say("setup.feed_forward.help"))  # fmt: skip
-    # These stand there in any case, so that they keep their values.
+    # These are always drawn, so that they keep their values.
     values["d_ff"] = _draw(table["d_ff"], placeholder=say("setup.off"))
     values |= {name: _draw(table[name]) for name in ("activation", "norm", "n_layers", "same_layers")}
     values["init"] = _draw(table["init"])
@@ -241,14 +243,15 @@ def _layer_controls(table: Mapping[str, Control], basics: Mapping[str, Any]) -> 
 def _switch_feed_forward() -> None:
     on, scenario = this_session().get(_SWITCH), scenario_now()
     width = 1 if scenario is None else scenario.shape_of("w_v")[1]
-    # Four times as wide as what goes in, as in the paper.
+    # The hidden layer is four times as wide as its input, as in the paper.
     address.turn({"d_ff": min(4 * width, MAX_D) if on else None})
 
 
 def _draw(control: Control, label: str = "", **more: Any) -> Any:
     """Draw a control and its choice's meaning; return its value."""
     label = label or control.label
-    # The page tells what it was moved to: it can have the numbers first, and one run for several changes.
+    # A move of a control starts no run by itself ("ignore"): the page sends its value, which lets the page fetch the
+    # numbers first, and join several moves into one run.
     drawn = {"key": control.name, "bind": "query-params", "help": control.help, "on_change": "ignore"} | more
     match control.codec:
         case Whole(low, high):
@@ -259,9 +262,10 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
             return st.number_input(label, low, high, control.default, 0.1, format="%.2f", placeholder=off, **drawn)
         case Choice(choices):
             session, key, context = this_session(), f"setup.{control.name}", get_script_run_ctx()
-            with session.shared.unseen:  # one that is seen would write into links what its choices are called
+            with session.shared.unseen:  # if this box were visible, the labels of its choices would get into links
                 value = st.selectbox(label, choices, choices.index(control.default), **drawn)
-            # Unless the page still holds what was chosen when its server went, and isn't turned to another address.
+            # After a reconnect, the page may still hold a choice that the old server never read. That choice is kept,
+            # unless the reader goes to another address.
             if not memory.came_back() or (context and context.is_history_navigation):
                 session.put(key, value)
             chosen = st.selectbox(label, choices, choices.index(value), key=key, format_func=control.called,
@@ -282,5 +286,6 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
 
 
 def _new_seed() -> None:
-    drop_changes()  # here already, so that Back never meets the new seed with the old one's edits
+    # Here already, so that Back never shows the new seed with edits made to the old one's matrices.
+    drop_changes()
     address.turn({"seed": secrets.randbelow(10_000)})

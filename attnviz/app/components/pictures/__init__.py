@@ -1,4 +1,4 @@
-"""Matrices as pictures: the page's painter of what is no board."""
+"""Matrices as pictures, drawn by the page wherever there is no board."""
 
 import json
 from collections.abc import Mapping

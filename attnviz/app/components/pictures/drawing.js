@@ -1,4 +1,4 @@
-// How much room everything of a heatmap takes.
+// The layout of a heatmap: how much room its cells, names and title take, in pixels.
 
 import { canvasOf } from "../../../board/cells/elements.js";
 import { paintPixels } from "../../../board/cells/pixels.js";
@@ -8,10 +8,10 @@ import { FIGURES } from "../../../scripts/sent.js";
 /** @import { Hatch } from "../../../scripts/sent.js" */
 
 const TITLE = 14;
-const SMALLEST_TITLE = 12; // of its letters, which shrink where a narrow matrix has a long title
+const SMALLEST_TITLE = 12; // the smallest size of a title's letters; they shrink if a narrow matrix has a long title
 export const LABEL = 13;
-const NARROWEST = 170; // two stand beside each other on a telephone, and their sentences in five lines
-const LARGEST = 420; // of a side of cells without numbers
+const NARROWEST = 170; // lets two stand side by side on a phone, with their sentences in five lines
+const LARGEST = 420; // the longest side of a matrix that shows no numbers
 
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
@@ -35,7 +35,7 @@ function longest(texts, size) {
 export function layoutOf({ rows, columns, title, formula, inCell }, texts) {
   const cell = inCell ? { width: Math.ceil(Math.max(48, longest(texts, LABEL) + 9)), height: 25 }
     : bareCell(rows.length, columns.length);
-  const left = Math.ceil(14 + longest(rows, LABEL) * 1.06); // one may be bold
+  const left = Math.ceil(14 + longest(rows, LABEL) * 1.06); // a bold name is wider
   const across = cell.width * columns.length;
   const lengths = columns.map((label) => widthOf(label, LABEL));
   const labels = labelRoom(lengths, cell.width);
@@ -45,7 +45,7 @@ export function layoutOf({ rows, columns, title, formula, inCell }, texts) {
     title: Math.floor(Math.min(TITLE, (TITLE * whole) / own) * 10) / 10 };
 }
 
-// The names of rows have room beside each other, as far as each row has its own.
+// Cells without numbers are high enough for the names of rows, as long as each row has a name.
 /** @param {number} rows @param {number} columns */
 function bareCell(rows, columns) {
   const most = Math.max(rows, columns);
@@ -53,7 +53,7 @@ function bareCell(rows, columns) {
   return { width: columns < 10 ? Math.max(24, side) : side, height: side };
 }
 
-// How the names of columns stand, and the room that they need above the cells and to their right.
+// The angle of the columns' names, and the room that they need above the cells and to their right.
 /** @param {number[]} lengths @param {number} width of a cell */
 function labelRoom(lengths, width) {
   const largest = Math.max(...lengths);

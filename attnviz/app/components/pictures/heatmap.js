@@ -16,7 +16,7 @@ const KINDS = /** @type {const} */ (["finite", "masked", "negative", "positive",
 const SIGNS = { finite: "", masked: "−∞", negative: "−∞", positive: "∞", nan: "NaN" };
 const HATCHED = { finite: "", masked: "masked", negative: "undefined", positive: "undefined", nan: "undefined" };
 const LOW = 14; // pixels: the height below which a row is low
-const FEW_LABELS = 12; // where not each row or column has its name
+const FEW_LABELS = 12; // about how many names are shown if not every row or column has room for one
 
 export class Heatmap {
   constructor(/** @type {string} */ name) {
@@ -205,7 +205,7 @@ export class Heatmap {
     return { row: place((y - top) / height, rows.length), column: place((x - left) / width, columns.length) };
   }
 
-  // Return the two lines of a cell's hint: its place, and its number.
+  // Returns the two lines of a cell's hint: its place, and its number.
   /** @param {number} row @param {number} column */
   saidOf(row, column) {
     const { rows, columns, axes, symbol, digits, shares, signed } = this.shown;
@@ -218,21 +218,21 @@ export class Heatmap {
   }
 }
 
-// The rows, or columns, that have their name: all that have room for it, else some.
+// The rows, or columns, that show their name: all if there is room, or else some at equal distances.
 /** @param {string[]} labels @param {number} size of a cell */
 function named(labels, size) {
   const every = size < LABEL ? Math.ceil(labels.length / FEW_LABELS) : 1;
   return Array.from({ length: Math.ceil(labels.length / every) }, (_, at) => at * every);
 }
 
-// A number as the board's cells have it.
+// A number as it is written in the board's cells.
 /** @param {number} value @param {number} digits */
 function rounded(value, digits) {
   if (value !== 0 && Math.abs(value) * 10 ** digits < 0.5) return NEARLY;
   return inDigits(value, digits) || written(value, digits);
 }
 
-// A number's text, of a difference with its sign.
+// A number's text; if it is a difference, it has its sign.
 /** @param {string} text @param {number} value @param {boolean} signed */
 function plus(text, value, signed) {
   return signed && value > 0 && text !== NEARLY ? `+${text}` : text;

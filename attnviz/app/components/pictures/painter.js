@@ -8,8 +8,8 @@ import { Heatmap } from "./heatmap.js";
 
 /** @import { Colours, Data } from "./types.js" */
 
-const BESIDE = 14; // pixels between the pointer and what is said
-const NEAR = 300; // pixels beyond the window's edge that may soon be in sight
+const BESIDE = 14; // pixels between the pointer and the hint
+const NEAR = 300; // pixels beyond the window's edge within which a picture is drawn at once
 
 /** @template {Data} T */
 export class Pictures {
@@ -28,7 +28,7 @@ export class Pictures {
   listen() {
     const { root, tip } = this;
     root.addEventListener("pointermove", (event) => this.point(event));
-    root.addEventListener("focusin", ({ target }) => { // a title's, by a finger or the keyboard
+    root.addEventListener("focusin", ({ target }) => { // a title got the focus, by touch or from the keyboard
       if (!(target instanceof Element)) return;
       const { left, bottom } = target.getBoundingClientRect();
       this.tell(this.plainOf(target), left - BESIDE, bottom, true);
@@ -60,7 +60,7 @@ export class Pictures {
     this.draw();
   }
 
-  // The elements of all matrices in their groups, those that were there before among them.
+  // Puts the elements of all matrices into their groups, and keeps those that exist already.
   arrange() {
     const { data, root } = this;
     const wanted = data.groups.map((group) => group.join()).join(" ");
@@ -90,7 +90,7 @@ export class Pictures {
       heatmap.fill();
       return false;
     });
-    if (this.root.scrollWidth > this.root.clientWidth + 1) this.root.tabIndex = 0; // moved by keys, too
+    if (this.root.scrollWidth > this.root.clientWidth + 1) this.root.tabIndex = 0; // lets the keyboard scroll it, too
     else this.root.removeAttribute("tabindex");
     if (far.length) whenIdle(() => far.forEach(({ heatmap }) => heatmap.fill()));
   }
@@ -111,7 +111,7 @@ export class Pictures {
       event.clientX, event.clientY);
   }
 
-  // What a matrix means, where its title is meant.
+  // The meaning of a matrix if its title is pointed at; blank for anything else.
   plainOf(/** @type {EventTarget | null} */ target) {
     const title = target instanceof Element ? target.closest(".title") : null;
     return title ? this.data.pictures[title.closest("figure")?.dataset.matrix ?? ""].plain : "";

@@ -1,40 +1,40 @@
-// What pictures of matrices are sent: see attnviz/figures/on_page.py.
+// The data that pictures of matrices receive: see attnviz/figures/on_page.py.
 
 import type { Hatch } from "../../../scripts/sent.js";
 
 export interface Picture {
   title: string;
-  /** Blank where it says no more than the title. */
+  /** Blank if it would say no more than the title. */
   formula: string;
   role: Role;
   plain: string;
   about: string;
   alt: string;
   symbol: string;
-  /** What rows and columns are. */
+  /** Nouns for the rows and the columns. */
   axes: string[];
-  /** Their names, no two the same. */
+  /** Names of the rows, all different; `columns` likewise. */
   rows: string[];
   columns: string[];
-  /** Rows and columns of the matrix in one cell. */
+  /** How many rows and columns of the matrix one cell stands for. */
   steps: number[];
-  /** Of the colours. */
+  /** The number that has the strongest colour. */
   limit: number;
   /** float32 in base64, row by row; NaN in all but the finite cells. */
   numbers: string;
-  /** What each cell is, a byte each, in base64: finite, masked, minus infinity, infinity or NaN; blank where all are
-   *  finite. */
+  /** The kind of each cell, a byte each, in base64: finite, masked, minus infinity, infinity or NaN. Blank if all cells
+   *  are finite. */
   kinds: string;
-  /** Whether they are differences, which say their sign. */
+  /** Whether the numbers are differences, which are written with their sign. */
   signed: boolean;
-  /** Whether the numbers are shares, of which a masked one is 0. */
+  /** Whether the numbers are shares; then a masked cell means 0. */
   shares: boolean;
   digits: number;
-  /** Of the numbers in cells: fewer, as on the board. */
+  /** Decimals of the numbers in cells, which are fewer, as on the board. */
   cellDigits: number;
-  /** The row that is followed. */
+  /** The row of the followed token. */
   query: number | null;
-  /** Whether numbers stand in the cells. */
+  /** Whether the cells show their numbers. */
   inCell: boolean;
   scale: { high: string; even: { at: number; text: string } | null } | null;
 }
@@ -44,12 +44,12 @@ export interface Frame {
   matrix: string;
   rows: number[];
   columns: number[];
-  /** Whether it is the picked one. */
+  /** Whether this is the picked cell. */
   chosen: boolean;
 }
 
 export interface Data {
-  /** The matrices that stand together, in the order of the computation. */
+  /** Groups of matrices that stand together, in the order of the computation. */
   groups: string[][];
   pictures: { [matrix: string]: Picture };
   /** Cells to frame, the picked one last. */
@@ -62,7 +62,7 @@ export interface Colours {
   hatches: { masked: Hatch; undefined: Hatch };
 }
 
-/** Where everything of a heatmap stands, in pixels. */
+/** The positions and sizes of a heatmap's parts, in pixels. */
 export interface Layout {
   cell: { width: number; height: number };
   left: number;

@@ -27,7 +27,7 @@ _strip = component(
 
 
 def show_strip() -> None:
-    """Draw the playlist's current moment, its note, and links on and back."""
+    """Draw the playlist's current moment, its note, and links to its neighbours."""
     moments: tuple[Moment, ...] = take(PLAYLIST)
     n = min(take(MOMENT), len(moments))
     names = ("label", "before", "next", "end")
@@ -68,7 +68,7 @@ def _add(moments: tuple[Moment, ...]) -> None:
 
 
 def _put(lines: str, n: int) -> None:
-    """Make these lines the playlist; with an invalid one, only say so."""
+    """Make these lines the playlist; if one is invalid, only say so."""
     moments, error = read_lines(lines, list(memory.pages().values()))
     if error:
         state.say(texts()[PLAYLIST].refusal(lines, error, literal))

@@ -1,12 +1,12 @@
-// The strip of a playlist: each moment is a link, opened as whoever made the playlist kept it; PageDown and PageUp lead
-// on and back, as the keys of a presenter do.
+// The strip of a playlist. Each moment is a link, which opens the page as the playlist's author stored it. PageDown and
+// PageUp lead on and back, because those are the keys of presenters.
 
 import { partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ label: string, before: string, next: string, end: string, at?: string, said?: string, gone: string[],
- *   ways: Record<string, string | null>, stays: string }} Data `stays` from moment to moment */
+ *   ways: Record<string, string | null>, stays: string }} Data the parameter `stays` is kept from moment to moment */
 
 const KEYS = new Map([["PageUp", "before"], ["PageDown", "next"]]);
 
@@ -17,7 +17,7 @@ let shown;
 
 export default function show(/** @type {Drawing<Data>} */ { parentElement, data }) {
   if (!strip) {
-    window.addEventListener("keydown", press, true); // before a lesson's own keys
+    window.addEventListener("keydown", press, true); // comes before a lesson's own keys
     window.addEventListener("attnviz:query", lead);
   }
   shown = data;

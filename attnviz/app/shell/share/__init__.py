@@ -81,7 +81,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         return
     try:
         matrix = read_matrix(file_name, data, name, scenario.shape_of(name))
-        # In as few digits as float32 has, for they travel in the link.
+        # The link carries these numbers, so they get only as many digits as float32 has.
         rows = tuple(tuple(float(str(np.float32(value))) for value in row) for row in matrix.tolist())
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
@@ -95,14 +95,14 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
 def _check_size(scenario: Scenario) -> None:
     """Raise ``ValueError`` for changes that don't fit the link.
 
-    How many numbers fit depends on their digits, so what is said is characters: those needed, and those there are.
+    How many numbers fit depends on their digits, so the message counts characters: those needed, and those available.
     """
     changes = changes_of(scenario)
     encoded, room = encode_changes(changes), url_texts.room(CHANGES)
     if len(encoded) <= room and not decode_changes(encoded)[1]:
         return
     taken = len(encoded)
-    if taken <= room:  # packed it would fit, but it would not be unpacked
+    if taken <= room:  # packed, the changes fit, but they exceed the limit of unpacking
         taken, room = len("*".join(change_texts(changes))), MAX_CHANGES_CHARACTERS
     cells = {name: len(rows) * len(rows[0]) for name, rows in scenario.replaced.items() if isinstance(rows, tuple)}
     listed = ", ".join(
@@ -139,7 +139,7 @@ def show_links(beside: Attachment | None) -> None:
     show_playlist()
     st.caption(say("share.lesson_link.about"))
     table = parameters()
-    hidden = st.multiselect(  # Enter takes what was typed, not all that is somehow like it
+    hidden = st.multiselect(  # Enter takes options that contain the typed text, not all similar ones
         say("share.lesson_link.hide"), list(table), format_func=lambda name: table[name].label, key="share.hide",
         filter_mode="contains", select_all=False,
     )  # fmt: skip
@@ -150,17 +150,17 @@ def show_links(beside: Attachment | None) -> None:
 
 
 def _asked_here() -> str:
-    """Return the name of what this page asks now; blank for nothing."""
+    """Return the name of what this page asks now; else blank."""
     return asked_here(memory.place_of_now()[0].strip("/"), take)
 
 
 def _present() -> None:
-    this_session().put("share", False)  # the panel
+    this_session().put("share", False)  # closes the panel
     url_texts.put(PRESENT, PRESENTED)
 
 
 def _show_qr_code() -> None:
-    """Draw the link as a large QR code, or say what's wrong."""
+    """Draw the link as a large QR code, or say why not."""
     place = urlsplit(st.context.url or "")
     if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
         st.info(say("share.qr.here_alone"))
@@ -190,7 +190,7 @@ LINK, OPEN = "link", "open"
 
 
 def show_share(scenario: Scenario | None, *, own_examples: bool = False) -> None:
-    """Draw the Share button; its content is made once it opens."""
+    """Draw the Share button; its content is made when it opens."""
     shared = this_session().shared
     offered, own = shared.figures, shared.computation
     with st.popover(say("share.button"), key="share", on_change="rerun") as popover:

@@ -1,5 +1,5 @@
-// A field with the link of the page as it stands in the address bar, and a button that copies it.
-// The address is read when it is needed: it changes with every control.
+// A field with the link in the address bar, and a button that copies it. The address is read each time it is needed,
+// because every control changes it.
 
 import { partOf } from "../../../scripts/parts.js";
 
@@ -33,12 +33,12 @@ export default function copyLink(/** @type {Drawing<Data>} */ { parentElement, d
   });
 }
 
-// The link that opens this page as it is, but for what a teacher adds.
+// The link that opens the page as it is now, with a teacher's additions.
 /** @param {string} href @param {Record<string, string>} adds */
 export function linkOf(href, adds) {
   const url = new URL(href);
   if (!Object.keys(adds).length) return url.href;
-  // First, so that it's seen in a field that shows the beginning: two links were alike there.
+  // The additions come first: a field shows only the beginning of a link, where two links would look alike otherwise.
   const rest = [...url.searchParams].filter(([name]) => !(name in adds));
   url.search = String(new URLSearchParams([...Object.entries(adds), ...rest]));
   return url.href;
@@ -49,7 +49,8 @@ async function copied(/** @type {HTMLInputElement} */ field) {
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {
-    // No clipboard, or no leave to write to it, as on a page that is not https: the older way.
+    // The page has no clipboard, or no permission to write to it, for example without https. The older way may still
+    // work.
     field.focus();
     field.select();
     return document.execCommand("copy");

@@ -33,11 +33,11 @@ from attnviz.link.set_up import query_of
 from attnviz.words import say, thousands
 
 CODE, DATA, PICTURES = KINDS = ("code", "data", "pictures")
-_LARGE = 1_000_000  # bytes of a file whose size is said beforehand
+_LARGE = 1_000_000  # bytes above which a file's size is stated
 
 
 def show_code(scenario: Scenario) -> None:
-    """Draw a script of the scenario, and what takes it home."""
+    """Draw a script of the scenario, and its downloads."""
     st.caption(say("share.code.about"))
     script = pytorch_script(scenario, state.digits())
     st.code(script, language="python", height=320)
@@ -48,7 +48,7 @@ def show_code(scenario: Scenario) -> None:
 
 
 def show_data(scenario: Scenario) -> None:
-    """Draw what takes the matrices of a scenario home, and its settings."""
+    """Draw the downloads of a scenario's matrices and settings."""
     show_matrices(traced(scenario), "attention")
     st.caption(say("share.data.scenario"))
     _download("scenario", "scenario.json", partial(scenario_json, scenario))
@@ -109,7 +109,7 @@ def _megabytes(size: int) -> str:
 def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None:
     """Show a figure or matrix on a light page that saves it.
 
-    Light, on white: it goes onto paper and slides. Nothing typed can run in it: see figures.pages.
+    The page is light, for paper and slides. No typed text can run in it: see `page_of` in documents/page.py.
     """
     made = None if scenario is None else traced_in_view(scenario)
     stages = {} if made is None else {name: made.stages[name] for name in in_view(made.stages)}
@@ -147,7 +147,7 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
 
 
 def show_question_page(drawn: Any, about: str) -> None:
-    """Draw what takes the question that is open home."""
+    """Draw the download of the open question."""
     st.caption(say("share.pictures.question_page"))
     _download("question_page", f"{about}.html", partial(board_page, drawn, digits=state.digits()))
 

@@ -1,6 +1,6 @@
 """The bar at the top of every page, and all pages' style.
 
-Streamlit draws the bar with the tabs, and its menu for light and dark; what stands beside them is ours, laid over it.
+Streamlit draws the bar with the tabs, and its menu for light and dark; our own buttons lie over it, beside them.
 """
 
 from pathlib import Path
@@ -21,14 +21,14 @@ _HERE = Path(__file__).parent
 _STYLES = "page", "controls", "top_bar", "overlays", "presenting"
 ICON = str(_HERE / "icon.svg")
 
-# What the theme calls the colours of the page, and what the style of all pages calls them.
+# Our names of the page's colours, and the names that Streamlit's theme has for them.
 _COLOURS = {"ink": "textColor", "page": "backgroundColor", "shade": "secondaryBackgroundColor", "edge": "borderColor"}
 
 
 def _colours() -> str:
     """Return the theme's colours, and the matrices', as CSS for all pages.
 
-    Without a theme of its own, as where the app runs without its settings, a page has the browser's colours.
+    Without a theme, as when the app runs without its settings, a page has the browser's colours.
     """
     browsers = {"ink": "CanvasText", "page": "Canvas", "shade": "Canvas", "edge": "GrayText"}
     lines = []
@@ -40,8 +40,8 @@ def _colours() -> str:
     return f":root {{ {' '.join(lines)} }}\n"
 
 
-# Nothing to see. A component, drawn first of all, makes the browser fetch what components need before what two dozen
-# widgets need: the board stands on the first visit 0.4 s earlier. It brings the style of all pages along.
+# An invisible component. Because it is drawn first of all, the browser fetches the scripts of components before those
+# of two dozen widgets, and the first visit shows the board 0.4 s earlier. It also carries the style of all pages.
 _first = component(
     "first",
     "<span></span>",
@@ -49,14 +49,14 @@ _first = component(
     isolate_styles=False,
 )
 
-# Streamlit mounts the children of a popover only while it is open, and a control that isn't mounted is not in the
-# address. So the set-up always stands in the page, and the browser alone shows and hides it.
+# Streamlit mounts the content of a popover only while it is open, and a control that isn't mounted leaves the address.
+# So the set-up is always on the page, and only the browser shows and hides it.
 _opener = component(
     "opener", '<button class="opener" type="button"></button>', _HERE / "opener.js", isolate_styles=False
 )
 
-# What the app is called, and with it what there is nothing to see of: each place is seen from its top, its door is
-# marked, and another run is asked for where the reader's theme becomes another.
+# The app's name. The same component has invisible tasks: it scrolls each new place to its top, marks the place's door,
+# and asks for another run when the reader's theme changes.
 _name = component(
     "name",
     '<h1 class="app-name"></h1><span class="theme"></span>',
@@ -70,7 +70,7 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     """Draw the bar with door `door` open; return the place for Share."""
     this_session().page = page
     with st.container(key="first"):
-        # The same in each run: one that is drawn anew takes the style away for a moment.
+        # Its data never changes: if it were drawn anew, the style would be missing for a moment.
         _first(key="first_component", height=1)
         address.hear()
     with st.container(key="name"):

@@ -1,5 +1,5 @@
-// Each place begins at its top: Streamlit keeps how far the one before was scrolled. The style marks the door behind
-// which the page is.
+// Scrolls each new place to its top, because Streamlit keeps the scroll position of the previous one. It also tells the
+// style sheet which door the page is behind.
 
 import { partOf } from "../../../scripts/parts.js";
 import { follow } from "./presenting.js";
@@ -8,7 +8,7 @@ import { watchTheme } from "./theme.js";
 /** @import { Drawing } from "../../../scripts/types.js" */
 /** @import { Drawn } from "./theme.js" */
 
-// Where the reader is, behind which door, and whether the set-up plays a part there.
+// The reader's place, its door, and whether the set-up has an effect there.
 /** @typedef {Drawn & { name: string, place: string, door: number, setsUp: boolean }} Data */
 
 /** @type {Data | undefined} */
@@ -28,11 +28,13 @@ export default function arriving(/** @type {Drawing<Data>} */ drawing) {
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }
 
-// Streamlit's list of pages has headings among its lines, which a list can't have: those of each door are one, here.
+// Streamlit's list of pages contains headings, which a list may not. So the pages of each door become a list of their
+// own.
 function nameLists() {
   const [page, list] = ["stAppViewContainer", "stSidebar"]
     .map((name) => document.querySelector(`[data-testid=${name}]`));
-  if (page) lists.observe(page, { childList: true }); // it comes in a window that becomes narrow, and is filled then
+  // The list appears when the window becomes narrow, and is filled then.
+  if (page) lists.observe(page, { childList: true });
   if (list) lists.observe(list, { childList: true, subtree: true });
   const items = "[data-testid=stSidebarNavItems]";
   for (const part of document.querySelectorAll(`${items}, ${items} > *`)) {
@@ -40,7 +42,8 @@ function nameLists() {
   }
 }
 
-// A list of pages would stay open over the one that was chosen: of a door, and on a telephone of all.
+// After a choice, the list of pages would stay open over the chosen page: a door's list and, on phones, the list of
+// all.
 window.addEventListener("attnviz:leaves", () => {
   const menu = document.querySelector("[data-testid=stSidebar]");
   const list = menu?.checkVisibility() && menu.getBoundingClientRect().right > 0

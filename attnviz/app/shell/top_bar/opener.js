@@ -1,5 +1,5 @@
-// A button of the top bar that shows and hides what always stands in the page: the set-up.
-// What is open stands at the root of the page, so that no drawing of Streamlit's takes it away.
+// A button of the top bar that shows and hides the set-up, which is always on the page. The root element holds what is
+// open, because no drawing of Streamlit's changes that element.
 
 import { partOf } from "../../../scripts/parts.js";
 
@@ -42,7 +42,7 @@ function panelOf(/** @type {string} */ opens) {
   return document.querySelector(`.st-key-${opens}`);
 }
 
-// What is shown has the name of the button, for those who hear it.
+// For screen readers, the opened panel has the name of its button.
 /** @param {string} opens @param {string} label */
 function name(opens, label) {
   const panel = panelOf(opens);

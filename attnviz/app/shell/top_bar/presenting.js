@@ -1,13 +1,13 @@
-// A page in a lecture room, as the address says (present=1): P begins and ends it, Escape ends it, and so does a button
-// that says so for a while. There, what the pointer lies on is lit, and told of, only once the pointer is moved: pages
-// are turned by keys under it.
+// Presenting a page in a lecture room, which the address holds (present=1). P begins and ends it; Escape ends it, and
+// so does a button that is visible for a while. What lies under the pointer is highlighted and explained only once the
+// pointer moves, because keys may turn pages under it.
 
 import { say } from "../../../scripts/sentences.js";
 
-const [PRESENT, PRESENTED] = ["present", "1"]; // attnviz/link/parameter_table.py
+const [PRESENT, PRESENTED] = ["present", "1"]; // as in attnviz/link/parameter_table.py
 const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], canvas";
-const TYPED = ".typed"; // a number on a board, which Escape takes back
-// what Escape closes first
+const TYPED = ".typed"; // a number typed on a board, which Escape takes back
+// Escape closes these before it ends presenting.
 const OPEN = "dialog[open], [role=dialog], [role=listbox], [data-testid=stPopoverBody], :root[data-open]";
 
 const root = document.documentElement;
@@ -15,7 +15,7 @@ const end = document.createElement("button");
 end.className = "presented-end";
 end.textContent = say("share.present.end");
 end.addEventListener("click", turn);
-let [before, closes] = ["", false]; // the query that Escape was pressed at, and whether it closes something
+let [before, closes] = ["", false]; // the query when Escape was pressed, and whether Escape closes something first
 /** @type {PointerEvent | null} */
 let last = null;
 
@@ -27,7 +27,7 @@ function isPresented() {
   return new URLSearchParams(queryOf()).get(PRESENT) === PRESENTED;
 }
 
-// Begin it, or end it; on a page without a state, in the address alone.
+// Begins or ends presenting. A page without a state changes only its address.
 export function turn() {
   const patch = { [PRESENT]: isPresented() ? null : PRESENTED };
   if (window.attnvizAddress) {
@@ -47,9 +47,10 @@ export function follow() {
   root.toggleAttribute("data-presents", presents);
   root.toggleAttribute("data-still", presents);
   if (presents) delete root.dataset.open;
-  if (presents) (document.querySelector(".stApp") ?? document.body).append(end); // of which theme that is
+  // Inside .stApp, which has the theme's colours.
+  if (presents) (document.querySelector(".stApp") ?? document.body).append(end);
   else end.remove();
-  window.dispatchEvent(new Event("resize")); // figures measure their room anew
+  window.dispatchEvent(new Event("resize")); // makes figures measure their room again
 }
 
 window.addEventListener("attnviz:query", follow);
@@ -63,7 +64,7 @@ window.addEventListener("keydown", () => {
 window.addEventListener("keydown", (event) => {
   const [target] = event.composedPath();
   if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.closest(TYPED)) return;
-  // a cell with the focus takes Escape even where it undoes nothing
+  // A focused cell handles Escape even if there is nothing to undo, so that can't decide.
   const leaves = event.key === "Escape" && isPresented() && !closes && before === queryOf();
   if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS))) turn();
 });

@@ -1,5 +1,5 @@
-// Charts and small pictures come from the server, in the colours of light or dark. Where the reader takes the other
-// one, or the system does, they are asked for anew.
+// Charts and small pictures come from the server in the colours of the light or dark theme. When the reader or the
+// system changes the theme, the server is asked for new ones.
 
 import { onTheme, themeOf } from "../../../board/cells/elements.js";
 import { keptIn, partOf } from "../../../scripts/parts.js";
@@ -7,7 +7,7 @@ import { keptIn, partOf } from "../../../scripts/parts.js";
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
 /** @typedef {{ drawn: "light" | "dark" }} Drawn the theme that the server drew in */
-/** @typedef {{ data: Drawn, tell: Trigger, told: Drawn["drawn"] | null }} Kept told: the theme it was last told of */
+/** @typedef {{ data: Drawn, tell: Trigger, told: Drawn["drawn"] | null }} Kept told: the theme that was last sent */
 
 export function watchTheme(/** @type {Drawing<Drawn>} */ { parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
@@ -18,7 +18,7 @@ export function watchTheme(/** @type {Drawing<Drawn>} */ { parentElement, data, 
     return made;
   });
   Object.assign(kept, { data, tell: setTriggerValue });
-  compare(sample, kept);  // it may have become another before this was drawn
+  compare(sample, kept);  // the theme may have changed before this was drawn
 }
 
 /** @param {HTMLElement} sample @param {Kept} kept */
