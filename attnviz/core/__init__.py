@@ -1,15 +1,16 @@
-"""What is computed, and how: scenarios, stages, rules and traces.
+"""The computation: scenarios, stages, rules and traces.
 
-It needs torch and the standard library alone. Read in this order, each needs only those before it:
+It imports torch, NumPy, the standard library and `attnviz.words` alone. Newcomers should read it in this order:
 
-1. `as_written.py`: self-attention in a few lines of torch, as everybody writes it.
-2. `rules/`: what makes a matrix of others (a product, a softmax), one class for each, in the words of its file.
-3. `stages/`: tables of what is made, by which rule, of what; `attending.py` has those from Q, K and V to the context.
-4. `trace.py`: a table is executed, and every matrix kept.
-5. `attention/`: `plain.py` takes a reader's own tensors, and `trace.py` is what comes of them.
-6. `scenario/`: settings in, every matrix out: what is drawn, given, edited, and what follows.
+1. `as_written.py`: self-attention in a few lines of torch, as textbooks write it.
+2. `rules/`: how one matrix is computed from others, such as by a product or a softmax; each rule is a class.
+3. `stages/`: tables that list the matrices, each with its rule and its sources; `attending.py` has the stages from Q,
+   K and V to the context.
+4. `trace.py`: executes a table, and keeps every matrix.
+5. `attention/`: `plain.py` computes attention from a reader's own tensors; `trace.py` is the result.
+6. `scenario/`: turns settings into matrices: drawn, given or edited ones, and all that is computed from them.
 
-What stands beside: `given.py` (each matrix that a set-up gives), `masks.py`, `seeding/` (what is drawn), `tokens.py`,
-`layers.py` and `heads.py` (names in several), `constraints.py` (settings that go together), `changes.py` and
-`carried.py` (edits), `limits.py`, `machine.py`.
+The other files: `given.py` (the matrices that a set-up gives), `masks.py`, `seeding/` (random numbers), `tokens.py`,
+`layers.py` and `heads.py` (several layers and heads), `constraints.py` (settings that must fit together), `changes.py`
+and `carried.py` (edits), `limits.py`, `machine.py`.
 """

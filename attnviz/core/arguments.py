@@ -1,4 +1,4 @@
-"""Arguments of public functions, held to the types that their signatures name."""
+"""Type checks for the arguments of public functions."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -14,14 +14,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _NAMES = {str: "a text", bool: "True or False", bytes: "bytes", type: "a class", NoneType: "None"}
 _SEVERAL = {str: "several texts", int: "several whole numbers", float: "several numbers"}
-# Functions that take numbers check their limits themselves, with a message that names these.
+# Not checked here: each function checks its numbers against their limits, and its messages name these limits.
 _NUMBERS = (int, float)
 
 
 def typed(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that refuses arguments of types not annotated.
+    """Return a function that refuses arguments of a wrong type.
 
-    The ``ValueError`` names the argument, its value and what is expected. Numbers aren't looked at: the function
+    The ``ValueError`` names the argument, its value and what is expected. Numbers aren't checked here: the function
     checks them together with their limits.
 
     >>> @typed
@@ -40,7 +40,7 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
         check(function, signature, args, kwargs)
         return function(*args, **kwargs)
 
-    # With the globals of the function's module, because doctest passes over functions of another one.
+    # It gets the globals of the wrapped function's module, because doctest skips functions of other modules.
     at_home = FunctionType(cast(FunctionType, checked).__code__, cast(FunctionType, function).__globals__,
                            closure=cast(FunctionType, checked).__closure__)  # fmt: skip
     return cast(Callable[P, R], wraps(function)(at_home))
@@ -51,13 +51,13 @@ def _check(function: Any, signature: inspect.Signature, args: tuple[Any, ...], k
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError:
-        return  # too many, too few or unknown ones: Python says so when the function is called
+        return  # too many, too few or unknown arguments: Python says so when the function is called
     for name, value in given.items():
         parameter = signature.parameters[name]
         expected = parameter.annotation
         if expected is parameter.empty or parameter.kind is parameter.VAR_KEYWORD or value is parameter.default:
             continue
-        if isinstance(expected, str):  # written as a text, since the class is defined further below
+        if isinstance(expected, str):  # a forward reference to a class that is defined further down
             expected = eval(expected, function.__globals__)
         for each in value if parameter.kind is parameter.VAR_POSITIONAL else (value,):
             if not _is(each, expected):
@@ -65,7 +65,7 @@ def _check(function: Any, signature: inspect.Signature, args: tuple[Any, ...], k
 
 
 def _is(value: Any, expected: Any) -> bool:
-    """Return whether a value, and what it holds, is what's annotated."""
+    """Return whether a value and its items have the annotated type."""
     kind, of = get_origin(expected), get_args(expected)
     if expected in (Any, object, *_NUMBERS) or isinstance(expected, TypeVar | ParamSpec):
         return True
@@ -92,21 +92,22 @@ def _is(value: Any, expected: Any) -> bool:
 
 
 def _is_several(value: Any, each: Any, *, sized: bool) -> bool:
-    """Return whether a value holds several, as a list does.
+    """Return whether a value holds several items of one type.
 
-    A text is none of these, though Python lets one walk through its characters, and a generator is used up by looking.
+    A text doesn't, though Python iterates over its characters. A generator's items aren't checked, because that would
+    use them up.
     """
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         return False
     if not isinstance(value, Collection):
         return not sized
-    if getattr(value, "ndim", 1) == 0:  # an array that holds one number
+    if getattr(value, "ndim", 1) == 0:  # an array of a single number
         return False
     return all(_is(held, each) for held in value)
 
 
 def _called(expected: Any) -> str:
-    """Return what an annotation names in words: "a Trace or None"."""
+    """Return an annotation in words, such as "a Trace or None"."""
     kind, of = get_origin(expected), get_args(expected)
     if kind in (Union, UnionType):
         *others, last = dict.fromkeys(map(_called, of))
@@ -129,4 +130,4 @@ def _called(expected: Any) -> str:
     if issubclass(kind, Iterable):
         several = _SEVERAL.get(of[0]) or ("several" if of[0] is Any else f"several, each {_called(of[0])}")
         return f"{several} in order" if issubclass(kind, Sequence) else several
-    return "a function"  # what remains: collections.abc.Callable
+    return "a function"  # only collections.abc.Callable is left

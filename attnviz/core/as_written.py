@@ -1,4 +1,4 @@
-"""Self-attention as everybody writes it; the tests hold the core to it."""
+"""Self-attention as textbooks write it; tests compare the core with it."""
 
 import math
 
@@ -21,7 +21,7 @@ def attend(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, *, causal: bool = F
     """
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     scores = q @ k.T / math.sqrt(q.shape[-1])
-    if causal:  # nobody reads what comes later
+    if causal:  # no token attends to a later one
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf)
     attention_weights = torch.softmax(scores, dim=-1)
     return attention_weights, attention_weights @ v

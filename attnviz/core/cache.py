@@ -1,4 +1,4 @@
-"""A cache that many threads share, bounded in things and bytes."""
+"""A cache that threads share, limited in entries and bytes."""
 
 import math
 from collections import OrderedDict
@@ -6,13 +6,13 @@ from collections.abc import Callable, Hashable
 from threading import Lock, RLock
 from typing import Any
 
-_AT_ONCE = 32  # things that can be made beside each other
+_AT_ONCE = 32  # entries that can be made in parallel
 
 
 class Cache:
-    """A cache for many threads that drops what was used longest ago.
+    """A thread-safe cache that drops the least recently used entries.
 
-    It holds up to `most` things and `most_bytes`, but always the last one; up to `at_once` are made in parallel.
+    It holds up to `most` entries and `most_bytes`, but always the newest one; up to `at_once` are made in parallel.
 
     >>> kept = Cache(most=2)
     >>> [kept.get(key, lambda: f"made of {key}") for key in (1, 2, 1, 3)][-1]
@@ -29,12 +29,12 @@ class Cache:
 
     @property
     def n_bytes(self) -> int:
-        """How many bytes all of it takes."""
+        """The size of all entries in bytes."""
         with self._lock:
             return sum(size for _, size in self._held.values())
 
     def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int] = lambda _: 0) -> Any:
-        """Return a key's cached value, or make it once, of `size` bytes."""
+        """Return a key's value, made at first use; `size` returns its bytes."""
         held = self._find(key)
         if held is None:
             with self._making[hash(key) % len(self._making)]:
@@ -42,16 +42,16 @@ class Cache:
         return held[0]
 
     def find(self, key: Hashable) -> Any | None:
-        """Return what is kept under a key, None where nothing is."""
+        """Return a key's value, or None."""
         held = self._find(key)
         return None if held is None else held[0]
 
     def put(self, key: Hashable, made: Any) -> None:
-        """Put a thing under a key, counted as 0 bytes."""
+        """Keep a value under a key, counted as 0 bytes."""
         self._keep(key, made, lambda _: 0)
 
     def forget(self, is_old: Callable[[Any], bool]) -> None:
-        """Forget what has such a key."""
+        """Drop the entries whose key `is_old` accepts."""
         with self._lock:
             for key in list(filter(is_old, self._held)):
                 del self._held[key]

@@ -16,7 +16,7 @@ from attnviz.core.stages import LAYERS, OUTPUT
 
 
 def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes, Changes]:
-    """Split the changes on `old` into those kept on `new`, and others.
+    """Split the changes of `old` into those that `new` keeps, and others.
 
     >>> made = Changes(edits=(Edit("w_q", 0, 1, 0.9),))
     >>> carry_over(made, Scenario(), Scenario(text="another text")) == (made, Changes())
@@ -28,10 +28,11 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
     changed = {*(edit.matrix for edit in changes.edits), *(name for name, _ in changes.replaced)}
     same = {name: _drawn_by(old, name) == _drawn_by(new, name) for name in (*GIVEN, *changed)}
     if old.d_v != new.d_v and isinstance(dict(changes.replaced).get("w_v"), tuple):
-        # Explicit numbers were as wide as they liked, or as d_v said, and so was all behind them.
+        # Without d_v, explicit numbers of W_v decide how wide the context is, and so the shapes of all matrices that
+        # follow; a change of d_v may change these.
         same |= dict.fromkeys(("w_v", "b_v", *OUTPUT, *LAYERS), False)
-    # Numbers given for the vectors of tokens cell by cell belong to these tokens, those of P to as many places; a rule
-    # like "identity" fits any text, and so do the vectors that an example states by words.
+    # Token vectors that were given cell by cell belong to these tokens, and given numbers of P to so many places. A
+    # fill like "identity" fits any text, and so do the vectors of an example, which it states for each word.
     kept_replaced = tuple(
         (name, by)
         for name, by in changes.replaced
@@ -51,14 +52,14 @@ def carry_over(changes: Changes, old: Scenario, new: Scenario) -> tuple[Changes,
 
 
 def _drawn_by(scenario: Scenario, name: str) -> tuple[Any, ...] | None:
-    """Return all that decides a matrix's random numbers, but for the tokens."""
+    """Return the settings that a matrix's random numbers depend on, besides tokens."""
     layer, own = placed(name)
     there = scenario.called(name) in scenario.editable
     return GIVEN[own].drawn_by(scenario, layer) if there else None
 
 
 def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]:
-    """Apply dropped changes again where they fit; return the others, too.
+    """Apply dropped changes where they fit, and return the others, too.
 
     >>> dropped = Changes(edits=(Edit("w_q", 0, 1, 0.9), Edit("w_q", 2, 1, 0.5)))
     >>> bring_back(Scenario(d_in=2), dropped)[1].edits
@@ -97,9 +98,7 @@ def fits(edit: Edit, scenario: Scenario) -> bool:
 def replace_matrix(scenario: Scenario, name: str, by: Replacement | None) -> Scenario:
     """Return the scenario with one matrix replaced, or drawn again (None).
 
-    The edits of that matrix go.
-
-    Where W_v gets another width, changes of what is as wide stay as far as they fit.
+    Edits of that matrix are dropped. If W_v gets another width, the other changes stay as far as they fit.
     """
     changes = changes_of(scenario)
     others = Changes(
@@ -122,9 +121,9 @@ def random_replacement() -> str:
 def edit_matrix(scenario: Scenario, name: str, values: torch.Tensor) -> Scenario:
     """Return the scenario with `values` ``(rows, columns)`` in matrix `name`.
 
-    What differs from the drawn numbers becomes an edit.
+    Each value that differs from the drawn one becomes an edit.
 
-    Raises ``ValueError`` for another shape, a number that is not finite, or more than `MAX_EDITS` edits.
+    Raises ``ValueError`` for a wrong shape, a number that is not finite, or more than `MAX_EDITS` edits.
     """
     drawn = scenario.unedited(name)
     if values.shape != drawn.shape:

@@ -1,4 +1,4 @@
-"""What the reader changed: edited cells, replaced matrices, and their short texts."""
+"""The reader's changes: edited cells, replaced matrices, and their short texts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,7 +35,7 @@ def changes_of(scenario: Scenario) -> Changes:
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     """Return the scenario with these changes in place of its own.
 
-    Changes of X are those of E where positions are added; those of Y, of E_y where Y is made of it.
+    A change of X applies to E where positions are added, and one of Y to E_y where Y is computed from it.
 
     Raises ``ValueError`` for a change that does not fit.
     """
@@ -49,9 +49,9 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
 
 
 def renamed(changes: Changes, scenario: Scenario) -> Changes:
-    """Return token vectors' changes, renamed to this scenario's matrices.
+    """Return changes, with matrices named as this scenario names them.
 
-    X is E where P is added to it; Y is E_y, likewise.
+    The token vectors are E in place of X where P is added to them, and likewise E_y in place of Y.
 
     >>> renamed(Changes((Edit("x", 0, 1, 0.9),)), Scenario(positions="learned")).edits
     (Edit(matrix='e', row=0, column=1, value=0.9),)
@@ -62,8 +62,8 @@ def renamed(changes: Changes, scenario: Scenario) -> Changes:
     )
 
 
-OF_LAYER = "~"  # in a text, between the name of a matrix and its layer, where that isn't the first
-GIVEN = "given."  # in a text, followed by the numbers of a matrix, rows between two underscores
+OF_LAYER = "~"  # in a text, between a matrix's name and its layer: w_q~1; the first layer isn't named
+GIVEN = "given."  # in a text, followed by a matrix's numbers, with _ between columns and __ between rows
 
 
 def change_texts(changes: Changes) -> list[str]:
@@ -96,7 +96,7 @@ def name_from_text(text: str) -> str:
 
 
 def _number_text(value: float) -> str:
-    return repr(value).replace("+", "")  # a plus sign would be read as a blank: 1e30 for 1e+30
+    return repr(value).replace("+", "")  # 1e30, not 1e+30: in a link, a plus sign means a blank
 
 
 def _fill_text(by: Replacement) -> str:

@@ -1,4 +1,4 @@
-"""How settings must agree: one list to refuse, mend and explain by."""
+"""Constraints between settings: how to check, mend and explain them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Asked:
 
     @property
     def width(self) -> int:
-        """How wide the context is."""
+        """The number of the context's columns."""
         width: int = self["d_out"] if self["d_v"] is None else self["d_v"]
         return width
 
@@ -47,7 +47,7 @@ class Asked:
 
     @property
     def reads(self) -> str:
-        """Whose keys and values are read."""
+        """Which sentence's keys and values are read: one of READINGS."""
         return str(self.values.get("reads", ITSELF))
 
     @cached_property
@@ -57,7 +57,7 @@ class Asked:
 
     @cached_property
     def n_read(self) -> int | None:
-        """How many tokens are read, where they aren't the ones that read."""
+        """The number of tokens read; None if the text reads only itself."""
         return n_read(self.values, self.n_tokens)
 
     @cached_property
@@ -71,10 +71,10 @@ class Constraint:
     """A rule that settings must meet together.
 
     - `name`: the key of its sentence in `refused.toml`.
-    - `broken`: the facts of that sentence where it is broken, else None.
-    - `mend`: the settings to change, by the settings and these facts; it may take several such steps.
-    - `then`: the key of what a page says is done until then, of one more setting, `of`, as it was mended; blank where
-      the sentence says that itself.
+    - `broken`: returns the facts of that sentence if the settings break the rule, else None.
+    - `mend`: returns the settings to change, given all settings and these facts; several such steps may be needed.
+    - `then`: the key of a longer sentence, in which a page also says which value of the setting `of` it uses until the
+      reader changes something; blank where the first sentence says so itself.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Constraint:
     of: str = ""
 
     def said(self, values: Mapping[str, Any], why: str) -> str:
-        """Say why settings were refused, and that `values` are used until then."""
+        """Say why settings were refused, and which `values` are used instead."""
         return say(self.then, why=why, n=values[self.of]) if self.then else why
 
 
@@ -151,7 +151,7 @@ def _of_another(asked: Asked) -> bool:
 
 
 def _room(asked: Asked) -> int:
-    """Return how many tokens may be read beside this sentence's own."""
+    """Return how many tokens of another sentence may be read."""
     return limits.MAX_TOKENS - (asked.n_tokens if asked.reads == KEPT else 0)
 
 
@@ -162,9 +162,9 @@ def _reads_tokens(asked: Asked) -> Facts | None:
 
 
 def _reads_scores(asked: Asked) -> Facts | None:
-    """Return how many tokens fit if a second sentence makes too many.
+    """Return facts if reading another sentence makes too many scores.
 
-    It's below 1 where not even one fits.
+    Its "most" is how many of that sentence's tokens fit, below 1 if not even one does.
     """
     if asked.reads == ITSELF:
         return None
@@ -186,12 +186,12 @@ def _reads_scores_full(asked: Asked) -> Facts | None:
 
 
 def _is_read_alone(asked: Asked) -> bool:
-    """Whether each layer reads the kept sentence alone, too."""
+    """Whether the kept sentence also goes through all layers by itself."""
     return bool(asked.reads == KEPT and asked["n_layers"] > 1)
 
 
 def _reads_nothing(asked: Asked) -> Facts | None:
-    """Return the mask that leaves a one-token kept sentence nothing to read."""
+    """Return the mask if it hides the only kept token from itself."""
     if not (_is_read_alone(asked) and asked.n_second == 1 and asked.values.get("mask") is None):
         return None
     kind = MASKS[asked.mask]
@@ -208,7 +208,7 @@ def _typed(asked: Asked) -> Facts | None:
 
 
 def _without(values: Mapping[str, Any], facts: Facts) -> Facts:
-    """Return the switches without the part that can't be on."""
+    """Return the switches without the part that was refused."""
     return {"what_if": ",".join(part for part in WhatIf.read(values["what_if"]).parts if part != facts["part"])}
 
 
@@ -228,7 +228,7 @@ def _of_switches() -> Iterator[Constraint]:
 
 
 def _of_weightings() -> Iterator[Constraint]:
-    """Yield what each way to weigh can't go with."""
+    """Yield the constraints of each weighting."""
     for weighting in WEIGHTINGS.values():
         for misfit in weighting.misfits:
 

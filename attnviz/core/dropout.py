@@ -1,4 +1,4 @@
-"""Dropout of attention weights: draws, their mean, and a mask for it."""
+"""Dropout of attention weights: draws, their mean, and an equivalent mask."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from attnviz.core.seeding import generator_for
 from attnviz.core.stages import MASK, WEIGHTINGS
 
 N_DRAWS = 2000
-MOST_NUMBERS = 10_000_000  # that are drawn for a mean
+MOST_NUMBERS = 10_000_000  # random numbers for one mean, at most
 
 
 def undropped(shape: tuple[int, ...], p: float, seed: int) -> Tensor:
@@ -48,12 +48,12 @@ def mean_of_draws(weights: Tensor, p: float) -> Tensor:
 
 
 def can_drop(scenario: Scenario) -> bool:
-    """Whether a mask could act as dropout: none yet, and a softmax."""
+    """Whether dropout can be a mask: after a softmax, without another one."""
     return WEIGHTINGS[scenario.weighting].exponential and MASK not in scenario.editable
 
 
 def dropout(scenario: Scenario, p: float, seed: int) -> Scenario | None:
-    """Return the scenario with dropout as a mask, or None.
+    """Return the scenario with dropout as a mask; None if that's impossible.
 
     Each attention weight is 0 with probability p, the others are divided by 1 − p, alike in all heads and layers.
 

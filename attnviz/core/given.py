@@ -1,6 +1,6 @@
-"""The table of given matrices: those made of no other.
+"""The table of given matrices, which aren't computed from others.
 
-Whoever asks something of such a matrix by its name asks its row: :data:`GIVEN`.
+All that is special to one of these matrices is in its row of :data:`GIVEN`, found by its name.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,25 +34,27 @@ def _stays(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
 class GivenMatrix:
     """A matrix that a set-up gives.
 
-    - `name`: in scenarios, edits, links and scripts; its texts stand under it in `stages.toml`.
-    - `shape`: its rows and columns; a vector is one row.
-    - `rows`: what a row is of: a token of the text, one of the "second" sentence, a head, a feature, or all in "one".
-    - `drawn_by`: all that decides its numbers in a layer, but for tokens; while that's equal, changes of it stay.
-    - `draw`: its numbers as long as nobody changes them; None where the initialization draws it, in its order.
-    - `origin`: where the numbers of one of its rows are from, in words; None as `draw`.
-    - `once`: whether it's given once for all layers; else each layer has its own.
-    - `of_sentence`: whether its numbers are of these tokens, so that a kept sentence read alone has others.
-    - `to_heads`: whether it's given to attention itself, once for all heads.
-    - `moved`: an edit of an old set-up in the same cell of a new one; None where that has no such cell.
-    - `fits`: whether numbers given cell by cell for an old set-up can stand in a new one.
-    - `off`: the sentence of `refused.toml` for a set-up without it; else that lists what there is.
-    - `made_of`: what it's made of where it's computed, a token matrix and positions.
-    - `drawn_shape`: the shape that the initialization draws, where numbers that are given may make it another.
-    - `is_of_words`: whether its rows are the tokens' own vectors, which have another name where positions are added.
+    - `name`: its name in scenarios, edits, links and scripts, and the key of its texts in `stages.toml`.
+    - `shape`: returns its rows and columns; a vector is one row.
+    - `rows`: what its rows stand for: tokens of the text or of the "second" sentence, heads or features; "one" is a
+      vector.
+    - `drawn_by`: returns all settings that its numbers depend on, besides tokens; while these are equal, its changes
+      are kept.
+    - `draw`: draws its numbers; None where the initialization draws them, in an order of its own.
+    - `origin`: says where the numbers of a row come from; None wherever `draw` is.
+    - `once`: whether all layers share it; otherwise each layer has its own.
+    - `of_sentence`: whether its numbers belong to the text's tokens, so that a kept sentence read alone has others.
+    - `to_heads`: whether attention itself reads it, the same for all heads.
+    - `moved`: moves an edit of an old set-up to the same cell of a new one; returns None if that has no such cell.
+    - `fits`: whether numbers that were given cell by cell for an old set-up fit a new one.
+    - `off`: the key in `refused.toml` for a set-up without this matrix; if blank, the error lists the available ones.
+    - `made_of`: the token matrix and the positions that it's computed from, in some set-ups.
+    - `drawn_shape`: returns the shape that the initialization draws, where given numbers may have another one.
+    - `is_of_words`: whether its rows are the tokens' own vectors; `Derived.called` names these in a set-up.
     - `by_row`: whether each row's numbers have an origin of their own.
-    - `most_columns`: how many columns may be given.
+    - `most_columns`: how many columns a reader may give.
     - `hides`: whether it may hold -∞.
-    - `code`: how a script draws it, where one expression does.
+    - `code`: returns the expression that creates it in a script, where one is enough.
     """
 
     name: str
@@ -77,17 +79,17 @@ class GivenMatrix:
 
     @property
     def most_rows(self) -> int:
-        """How many rows may be given."""
+        """How many rows a reader may give."""
         return limits.MAX_TOKENS if self.once else limits.MAX_D
 
     @property
     def is_vector(self) -> bool:
-        """Whether it has one row, which stages take without its rows."""
+        """Whether it has one row, which stages read as a vector."""
         return self.rows == "one"
 
 
 def _vectors_of_tokens(name: str, **more: Any) -> GivenMatrix:
-    """Return the row of the vectors of one sentence's tokens."""
+    """Return the table's row for the vectors of a sentence's tokens."""
     second = name in ("y", "e_y")
 
     def draw(s: "Matrices") -> Tensor:
@@ -121,7 +123,7 @@ def _vectors_of_tokens(name: str, **more: Any) -> GivenMatrix:
 
 
 def _of_place(s: "Matrices", row: int) -> str:
-    """Return where a place's numbers, or a head's by distance, are from."""
+    """Return the origin of a position's vector, or of a head's distances."""
     position = s.position
     slope = significant(alibi_slopes(s.n_heads)[row].item()) if position.biases else ""
     return say(
@@ -134,7 +136,7 @@ def _drawn_by_place(s: "Derived", layer: int) -> tuple[Any, ...]:
 
 
 def _places(s: "Matrices") -> tuple[Tensor, Tensor]:
-    """Return the vectors of the kept places, then those of the text's."""
+    """Return the position vectors of the kept sentence, then the text's."""
     assert s.position.vectors is not None
     made = s.position.vectors(s.n_kept + len(s.tokens), s.d_in, s.seed)
     return made[: s.n_kept].clone(), made[s.n_kept :].clone()
@@ -154,7 +156,7 @@ def _at_kept_place(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None
 
 
 def _drawn_mask(s: "Derived", layer: int) -> tuple[Any, ...]:
-    # Padding hides the last tokens: with another number of tokens, it hides others.
+    # Padding hides the last tokens; with another number of tokens, these are others.
     kind = s.mask_kind
     padded = None if kind.of_all or not kind.sized else len(s.read_tokens)
     return s.reads, kind.name, s.mask_size if kind.sized else None, padded
@@ -169,7 +171,7 @@ def _origin_of_mask(s: "Matrices", row: int) -> str:
 
 
 def _in_mask(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
-    """Return a mask's edit by its places, kept ones first."""
+    """Return a mask's edit in its new column, behind the kept keys."""
     column = edit.column
     if column >= old.n_kept:
         column += new.n_kept - old.n_kept
@@ -190,7 +192,7 @@ def _at_distance(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
 
 
 def _of_norm(name: str, value: float) -> GivenMatrix:
-    """Return the row of a gain or an offset; nothing is drawn."""
+    """Return the table's row for a layer norm's gain or offset."""
     called, made = ("gain", "ones") if value else ("offset", "zeros")
     return GivenMatrix(
         name, lambda s: (1, s.d_in), "one", lambda s, layer: (s.d_in,),
@@ -200,9 +202,9 @@ def _of_norm(name: str, value: float) -> GivenMatrix:
 
 
 def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], **more: Any) -> GivenMatrix:
-    """Return the row of what the initialization draws, or its bias.
+    """Return the table's row for a matrix that the initialization draws.
 
-    `behind` is how many parts are drawn before it: W_q, W_k, W_v, W_o, then the feed-forward step.
+    `behind` counts the parts drawn before it: they are W_q, W_k, W_v, W_o, then the feed-forward step.
     """
 
     def drawn_by(s: "Derived", layer: int) -> tuple[Any, ...]:
@@ -210,7 +212,7 @@ def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], **more
             s.width_of_keys, s.drawn_d_v, s.drawn_d_v * s.n_heads // s.kv_heads, (s.output, s.d_ff),
         )  # fmt: skip
         drawn = (s.init, s.seed, s.d_in, s.d_out, *widths[: len(widths) if layer else behind])
-        # nn.Linear draws each bias after its weight, so biases shift the draws of all that comes later.
+        # nn.Linear draws each bias after its weight, so biases shift the random numbers of all later matrices.
         return (*drawn, s.bias) if layer or (behind and INITIALIZATIONS[s.init].as_layer) else drawn
 
     rows: Literal["one", "features"] = "one" if name.startswith("b_") else "features"
@@ -222,7 +224,7 @@ def _width_of_values(s: "Derived") -> int:
     return len(s.w_v[0]) if s.d_v is None and isinstance(s.w_v, tuple) else s.drawn_d_v
 
 
-# In the order in which changes are listed. A matrix that a set-up gives is a row here, and a stage of a table.
+# In the order in which changes are listed. Another given matrix needs a row here, and a stage in a table.
 GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     _vectors_of_tokens("x", made_of=("e", "p")),
     _vectors_of_tokens("e", off="positions_off"),
@@ -262,5 +264,5 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
                 fits=lambda old, new: old.n_kept == new.n_kept, off="positions_off", by_row=True),
 )})  # fmt: skip
 TO_HEADS = tuple(name for name, given in GIVEN.items() if given.to_heads)
-ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # for all layers
+ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # shared by all layers
 HIDING = tuple(name for name, given in GIVEN.items() if given.hides)

@@ -1,4 +1,4 @@
-"""Several heads: each as a computation of its own, and all stacked."""
+"""Several heads: each as a computation of its own, or all stacked."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -37,16 +37,16 @@ def n_heads_in(table: Table) -> int:
 
 
 def is_of_a_head(name: str) -> bool:
-    """Whether a matrix is one head's alone, with its path."""
+    """Whether a name is that of one head's matrix."""
     return name.startswith(f"{HEADS}.")
 
 
 def is_elsewhere(name: str) -> bool:
-    """Whether a matrix's head or layer isn't in view."""
+    """Whether a matrix belongs to a head or layer out of view."""
     return "." in name
 
 
-CONTEXTS = "contexts"  # of all heads side by side, where `context` is that of the head in view
+CONTEXTS = "contexts"  # all heads' contexts side by side, while `context` is that of the head in view
 
 
 def in_view(names: Iterable[str]) -> tuple[str, ...]:
@@ -64,9 +64,9 @@ def head_in_view(table: Table) -> int | None:
 
 
 def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, int]:
-    """Return the cell of the whole that a head's cell stands for.
+    """Return the cell of the whole matrix that a head's cell shows.
 
-    A head's W_q is some columns of the whole W_q.
+    For example, a head's W_q consists of some columns of the whole W_q.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
@@ -78,14 +78,14 @@ def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, 
 
 
 def whole_name(stage: Stage) -> str:
-    """Return the edits' name for the matrix this row is part of."""
+    """Return the name that edits use for a stage's whole matrix."""
     return named(stage.layer, stage.name.rpartition(".")[2])
 
 
 def as_seen(
     table: Table, matrices: Mapping[str, Tensor], name: str, row: int, column: int
 ) -> tuple[str, int, int] | None:
-    """Return where the head in view shows a whole's cell, or None."""
+    """Return where the head in view shows the whole's cell, or None."""
     layer, name = placed(name)
     for each, stage in table.items():
         own = column - stage.first
@@ -102,7 +102,7 @@ def head_table(table: Table, head: int) -> Table:
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
     stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in before)
     path = head_name(head, "")
-    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each stands where it is read
+    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each is added where it's read first
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
@@ -111,25 +111,25 @@ def head_table(table: Table, head: int) -> Table:
     return MappingProxyType(stages)
 
 
-UNCUT = "_uncut"  # behind the name of Q, K or V of all heads, where no columns of it are one head's
+UNCUT = "_uncut"  # suffix of all heads' Q, K or V, where a head's part of it isn't some of its columns
 
 
-OF_HEADS = "_of_heads"  # behind the name of Q, K or V, for what one view cuts out of it for all heads
+OF_HEADS = "_of_heads"  # suffix of Q, K or V for all heads' parts, where a view cuts them out of it
 
 
 def _of_head(table: Table, head: int) -> Table:
-    """Return the stages of a head's path, without the path."""
+    """Return one head's stages, by their names without its path."""
     path = head_name(head, "")
     return {name.removeprefix(path): stage for name, stage in table.items() if name.startswith(path)}
 
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
-    """Whether queries, keys or values are more than a W's columns."""
+    """Whether a head's Q, K or V doesn't come from W's columns."""
     return any((cut.rule and cut.rule.cuts_rows, turns_second(whole.rule)))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
-    """Return a shared stage for one head: its columns, or all."""
+    """Return a shared stage for one head: its columns, or the whole."""
     part = own.get(stage.part)
     if part is None or uncut:
         if part is None or stage.name not in own:
@@ -163,9 +163,9 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
 def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the whole computation as seen from one head, and its matrices.
 
-    That head's stages have the names of attention, those of the others stand behind their paths, each with its own
-    columns of W_q, W_k and W_v, and of all of them are made `contexts`, and what follows it. So a page that shows one
-    head can evaluate all of them, and what they make together.
+    That head's stages have plain names; those of the others keep their paths, each with its own columns of W_q, W_k and
+    W_v. The stage `contexts` joins all heads' contexts, and the later stages follow. So a page that shows one head can
+    compute all of them, and everything that follows.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> made = trace(Scenario("a cat", n_heads=2, output=True))
@@ -200,7 +200,7 @@ def _add(
     head: int,
     shared: dict[tuple[str, int], str],
 ) -> None:
-    """Add a head out of view; what heads share is added once."""
+    """Add the stages of a head out of view, shared ones once."""
     called: dict[str, str] = {}
     for name, stage in table.items():
         if stage.head is None:
@@ -216,7 +216,7 @@ def _add(
 def together(table: Table, matrices: Mapping[str, Tensor], name: str) -> Tensor:
     """Return one matrix of all heads.
 
-    Scores are ``(..., n_heads, n_tokens, n_tokens)``; features stand side by side.
+    Scores are ``(..., n_heads, n_tokens, n_tokens)``; other matrices are joined side by side.
     """
     stages = [table[head_name(head, name)] for head in range(n_heads_in(table))]
     if stages[0].columns == "key":
@@ -236,7 +236,7 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
     if is_stack(table):
         for name, matrix in matrices.items():
             layer, own = placed(name)
-            if own == name:  # it is given to the whole stack, or made of all of it
+            if own == name:  # given to the whole stack, or computed from its result
                 shown[name] = matrix
             elif in_layer(layer, "q") not in shown:
                 own_table, own_matrices = of_layer(table, matrices, layer)
@@ -249,9 +249,7 @@ def gathered(table: Table, matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
         own = name.split(".", 2)[-1]
         if not is_of_a_head(name):
             shown[name] = matrix
-        elif (
-            rule := table[name].rule
-        ) and rule.cuts_rows:  # no columns of what it is cut out of: scores follow from these
+        elif (rule := table[name].rule) and rule.cuts_rows:  # heads' parts aren't columns of the whole
             if f"{own}{OF_HEADS}" not in shown:
                 each = (matrices[head_name(head, own)] for head in range(n_heads_in(table)))
                 shown[f"{own}{OF_HEADS}"] = torch.stack(list(each), dim=-3)

@@ -1,4 +1,4 @@
-"""Stacks of layers, and tables of sentences that read others."""
+"""Stacks of layers, and tables that read a second or kept sentence."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,8 +14,8 @@ from attnviz.core.tokens import tokenize
 from attnviz.words import later
 
 STACK = "layers"
-_KEPT = "kept"  # the path of what layers keep
-_HANDED = "Y_o"  # not Y, which a layer reads, but what it makes of it
+_KEPT = "kept"  # paths begin with it: kept.1 holds the kept vectors that layer 1 reads
+_HANDED = "Y_o"  # symbol of what a layer makes of the kept vectors that it reads, Y
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,7 +30,7 @@ def kept_for(layer: int) -> str:
 
 
 def is_kept_for(name: str) -> bool:
-    """Whether a matrix is the kept sentence's, for the next layer."""
+    """Whether a name is that of kept vectors for a later layer."""
     return name.startswith(f"{_KEPT}.")
 
 
@@ -55,11 +55,11 @@ def named(layer: int, name: str) -> str:
 
 
 def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
-    """Return these stages `n_layers` times over; a single layer needs no path.
+    """Return the stages of `n_layers` layers; a single one needs no path.
 
-    Where they are the `same`, only the first is given matrices, and the others read these. A second sentence stays what
-    it is: each layer makes keys and values of its own of it, as a decoder does of what an encoder has made. Of a kept
-    one each layer has what it was handed for it, which is given.
+    If all layers are the `same`, only the first has given matrices, which the others read, too. With a second sentence,
+    each layer makes keys and values of its own from the same Y, as a decoder does from an encoder's output. With a kept
+    sentence, each later layer reads vectors that are given: what the layer before it made of that sentence.
 
     Source: Lan et al. 2020, ALBERT, section 3.1, for layers that share all.
 
@@ -99,7 +99,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
 
 
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
-    """Return the computed stage of a later layer's X or Y."""
+    """Return a later layer's stage of X or Y, passed on unchanged."""
     texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
     return replace(x.retold(**texts), rule=PassOn())
 
@@ -141,7 +141,7 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
     made: dict[str, Tensor] = {}
     for name, stage in table.items():
         for whole, one in shared.items():
-            ahead = stage.head is not None and one in TO_HEADS  # of several heads, it stands before all
+            ahead = stage.head is not None and one in TO_HEADS  # all heads share it, so it comes before them
             if (whole in stage.sources or ahead) and one not in stages and name.startswith(path):
                 stages[one], made[one] = replace(table[whole].unnumbered("layer"), name=one), matrices[whole]
         if not name.startswith(path):
@@ -153,7 +153,7 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
             stages[before] = replace(table[before], symbol=symbol, rule=None, sources=(), rows="token", part="")
             made[before] = matrices[before]
         for source in stage.sources:
-            if not source.startswith(f"{STACK}."):  # what is given to the whole stack, as a token table is
+            if not source.startswith(f"{STACK}."):  # given to the whole stack, such as a token table
                 stages[source], made[source] = table[source], matrices[source]
         sources = tuple(shared.get(source, source.removeprefix(path)) for source in stage.sources)
         stages[own], made[own] = replace(stage.unnumbered("layer"), name=own, sources=sources), matrices[name]
@@ -167,7 +167,7 @@ _KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
 def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Table:
     """Return a table whose keys and values come from the `read` tokens.
 
-    The first `n_kept` of them are kept ones.
+    The first `n_kept` of them belong to a kept sentence.
     """
     own_from = n_kept or None
     others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
@@ -193,7 +193,7 @@ def second_tokens(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def n_read(given: Mapping[str, Any], n_tokens: int) -> int | None:
-    """Return how many tokens are read, if others than the readers."""
+    """Return how many tokens are read; None if only the text's own."""
     if given.get("reads", ITSELF) == ITSELF:
         return None
     return len(second_tokens(given)) + (n_tokens if given["reads"] == KEPT else 0)

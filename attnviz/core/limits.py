@@ -1,4 +1,4 @@
-"""Limits of what may be requested, and the errors beyond them."""
+"""Limits of settings, texts and files, and the errors beyond them."""
 
 import operator
 import reprlib
@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from attnviz.words import catalogue, plural, say
 
-_MOST_SHOWN = 60  # characters of what a message refuses
+_MOST_SHOWN = 60  # characters of a refused value, in a message
 _COUNTED = {"rows": "row", "columns": "column", "characters": "character", "heads": "head", "layers": "layer",
             "tokens": "token"}  # fmt: skip
 Write = Callable[[str, object], str | None]
@@ -16,8 +16,8 @@ Write = Callable[[str, object], str | None]
 class RefusedError(ValueError):
     """A ``ValueError`` whose message is a catalogue sentence with its facts.
 
-    `kind` is the key of the sentence in refused.toml, `facts` fill its places. A page says the same :meth:`sentence`,
-    with names and numbers as readers know them. `detail` is for those who program alone.
+    `kind` is the key of the sentence in refused.toml, `facts` fill its places. A page shows the same :meth:`sentence`,
+    with the names and numbers that readers know. `detail` is for programmers only.
 
     >>> error = RefusedError("edits", n=5000, most=4096)
     >>> str(error)[:29], error.kind, error.facts
@@ -71,7 +71,7 @@ def _plain(name: str, value: object) -> str:
 def in_short(value: object) -> str:
     """Return a value as Python writes it, cut to 60 characters.
 
-    It may be anything of any size: no more of it is written out than is shown.
+    The value may be of any size: no more of it is converted to text than is shown.
 
     >>> in_short("cat"), len(in_short("cat" * 10**6)), in_short([[0] * 9])
     ("'cat'", 60, '[[0, 0, 0, 0, 0, 0, ...]]')
@@ -80,7 +80,7 @@ def in_short(value: object) -> str:
     short.maxlevel, short.maxstring, short.maxother = 2, _MOST_SHOWN, _MOST_SHOWN
     try:
         text = short.repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
+    except ValueError:  # a whole number with more digits than Python converts
         text = f"{type(value).__name__} with too many digits to be written"
     return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
@@ -97,7 +97,7 @@ def check_type(name: str, value: object, kinds: type | tuple[type, ...], expecte
 
 
 class Named(Protocol):
-    """What a registry holds: an object that knows its name."""
+    """An entry of a registry: an object that has a name."""
 
     @property
     def name(self) -> str: ...
@@ -107,7 +107,9 @@ Kind = TypeVar("Kind", bound=Named)
 
 
 class Kinds(Mapping[str, Kind], Generic[Kind]):
-    """Kinds by name, in the order offered; `setting` chooses among them.
+    """A registry of kinds by name, in the order they're offered.
+
+    `setting` is the name of the setting that chooses one of them.
 
     >>> from attnviz.core.masks import MASKS
     >>> MASKS["causal"].name
@@ -145,17 +147,17 @@ MAX_TOKENS = 1024
 MAX_D = 1024
 MAX_HEADS = 16
 MAX_LAYERS = 4
-MAX_SCORES = 2**21  # of all heads and layers together: three matrices of as many float32 numbers are 24 MiB
-MAX_SEED = 2**32 - 1  # torch's CPU generator reads 32 bits of its seed: larger ones would repeat
+MAX_SCORES = 2**21  # of all heads and layers together; three float32 matrices of this size take 24 MiB
+MAX_SEED = 2**32 - 1  # torch's CPU generator uses 32 bits of a seed, so larger ones would repeat
 MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
 
 MAX_TEXT_CHARACTERS = 20_000
-MAX_SECOND_CHARACTERS = 2_000  # of a second sentence: a link, a click and a reload carry both
-MAX_FILE_BYTES = 5 * 2**20  # that are opened: as server.maxUploadSize in .streamlit/config.toml
-MAX_UPLOADS = 4  # files that a session holds: no page asks for more than two at once
-MAX_UPLOADED_BYTES = 128 * 2**20  # that all sessions hold together
+MAX_SECOND_CHARACTERS = 2_000  # of a second sentence, which links, clicks and reloads carry along with the text
+MAX_FILE_BYTES = 5 * 2**20  # of a file to open, as server.maxUploadSize in .streamlit/config.toml
+MAX_UPLOADS = 4  # files that a session keeps; no page asks for more than two at once
+MAX_UPLOADED_BYTES = 128 * 2**20  # of all sessions together
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:
@@ -186,5 +188,5 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
 
 def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
     """Raise ``ValueError`` naming a value that is none of those allowed."""
-    if value not in tuple(allowed):  # by what they are: a table would ask for a hash
+    if value not in tuple(allowed):  # a tuple, because a set would need a hashable value
         raise RefusedError("choice", name=name, value=value, allowed=tuple(allowed))

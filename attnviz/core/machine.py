@@ -1,4 +1,4 @@
-"""This machine: its devices, and how much memory there is."""
+"""The machine's devices and memory."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from attnviz.core.limits import RefusedError
 from attnviz.words import Later, later
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-_NO_LIMIT = 2**50  # bytes: what systems say instead of saying that there is none
+_NO_LIMIT = 2**50  # bytes; some systems give so large a number if there is no limit
 
 
 def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:
@@ -20,7 +20,7 @@ def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:
     for file in limits:
         try:
             most = int(file.read_text())
-        except (OSError, ValueError):  # the newer kind of limit says "max" where there is none
+        except (OSError, ValueError):  # the first file, of cgroup v2, says "max" if there is no limit
             continue
         if most < _NO_LIMIT:
             return most
@@ -68,10 +68,10 @@ def resolve_device(name: str) -> tuple[torch.device, Later | None]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have torch use one thread, so that sums have the same bits.
+    """Let torch use one thread, so that sums have the same bits.
 
-    torch keeps their number for each thread of a process, so that trainings beside each other don't disturb one
-    another; only a thread that begins meanwhile begins with one.
+    torch keeps this setting for each thread of a process, so that parallel trainings don't disturb each other; only a
+    thread that starts meanwhile starts with it.
     """
     before = torch.get_num_threads()
     if before != 1:

@@ -1,4 +1,4 @@
-"""Masks, added to scores where -∞ hides a key; kinds and uses."""
+"""Masks, in which -∞ hides a key: their kinds and uses."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _FULL, _ZEROS = 'mask = torch.full(({shape}), float("-inf"))', "mask = torch.zer
 
 
 class Why(NamedTuple):
-    """Why cells are hidden: its sentence's key, and a window's size."""
+    """The reason why cells are hidden: a sentence's key, and a size."""
 
     key: str
     n: int = 0
@@ -28,14 +28,16 @@ class Why(NamedTuple):
 class MaskKind:
     """A kind of mask that a set-up draws.
 
-    - `name`: in set-ups, links and exported code; its words stand under it in `setup.toml` and `explanation.toml`.
-    - `hides`: which keys, by how far a key stands before its query, how many keys come after it, and the size.
-    - `whys`: the reasons why, each with the part of these cells that it is the reason for.
-    - `code`: the lines of PyTorch that draw the same, with places for the shape, the size and where it begins.
-    - `sized`: whether it counts tokens.
-    - `by_places`: whether it goes by places that queries and keys have in common, as in one sentence.
-    - `of_all`: whether it says something of a sentence that was kept before this one, too.
-    - `comment`: the key of what an exported script says of it.
+    - `name`: its name in set-ups, links and exported code; its texts in `setup.toml` and `explanation.toml` have it in
+      their keys.
+    - `hides`: says which keys are hidden, given how far a key stands before its query, how many keys come after it, and
+      the size.
+    - `whys`: the reasons for hiding, each with a function that says which cells it hides.
+    - `code`: lines of PyTorch that draw the same mask, with places for the shape, the size and the kept tokens.
+    - `sized`: whether it has a size, counted in tokens.
+    - `by_places`: whether it compares the positions of queries and keys, which must then be of one sentence.
+    - `of_all`: whether it also applies to a kept sentence while that reads itself.
+    - `comment`: the key of the comment that an exported script has on it.
     """
 
     name: str
@@ -49,13 +51,13 @@ class MaskKind:
 
     @property
     def words(self) -> str:
-        """Its name as part of keys of the catalogue."""
+        """Its name as it appears in keys of the catalogue."""
         return self.name.replace("-", "_")
 
     def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> np.ndarray:
         """Return which keys it hides from which queries, ``(n_queries, n_keys)`` of bool.
 
-        So many `n_kept` tokens stand before the first of those that read.
+        The first `n_kept` keys stand before the first query's own.
         """
         return _cells(self.hides, (n_queries, n_keys), size, n_kept)
 
@@ -73,7 +75,7 @@ class MaskKind:
     def size_of(self, hidden: np.ndarray, n_kept: int = 0) -> int | None:
         """Return the size that hides exactly these cells, or None.
 
-        It's 0 for a kind that counts no tokens.
+        It's 0 for a kind without a size.
 
         >>> MASKS["padding"].size_of(np.array([[False, True]] * 2)), MASKS["causal"].size_of(np.ones((2, 2), bool))
         (1, None)
@@ -113,8 +115,8 @@ def _nothing(before: Any, after: Any, size: int) -> Any:
     return False
 
 
-# A kind of mask is a row here, with what the set-up and an explanation say of it. For the window, see Jiang et al.
-# 2023, Mistral 7B, section 2, and Beltagy et al. 2020, Longformer, section 3.1.
+# To add a kind of mask, add a row here, and its texts for the set-up and for explanations. For the window, see Jiang et
+# al. 2023, Mistral 7B, section 2, and Beltagy et al. 2020, Longformer, section 3.1.
 MASKS: Kinds[MaskKind] = Kinds("masking", (
     MaskKind("none", _nothing, by_places=False),
     MaskKind("causal", _later, (_FULL + ".triu({after})",), (("later", _later),),
@@ -130,16 +132,16 @@ MASKS: Kinds[MaskKind] = Kinds("masking", (
     MaskKind("painted", _nothing, by_places=False, of_all=False),
 ))  # fmt: skip
 NONE, CAUSAL, PAINTED = "none", "causal", "painted"
-MASKINGS = tuple(name for name in MASKS if name != CAUSAL)  # the causal one has a switch of its own
+MASKINGS = tuple(name for name in MASKS if name != CAUSAL)  # the causal mask has a switch of its own
 
 
 @dataclass(frozen=True)
 class MaskUse:
-    """What attention, or a common mistake, does with a mask.
+    """How attention applies a mask, or how a common mistake does.
 
-    - `late`: whether it comes after the softmax; `shared`, whether what it leaves is shared out again.
-    - `times_scores`: whether it multiplies scores in place of being added to them.
-    - `told`: what names the stages that it changes in the catalogue.
+    - `late`: whether the mask comes after the softmax; `shared`: whether each row is then divided by its sum again.
+    - `times_scores`: whether the mask multiplies scores instead of being added to them.
+    - `told`: the suffix of the key of the mask's texts in the catalogue.
     """
 
     name: str
@@ -150,7 +152,7 @@ class MaskUse:
 
     @property
     def usual(self) -> bool:
-        """Whether it is what attention does."""
+        """Whether attention itself applies masks in this way."""
         return not (self.late or self.times_scores)
 
     @property
@@ -160,11 +162,11 @@ class MaskUse:
 
 
 USES: Kinds[MaskUse] = Kinds("mask_use", (
-    MaskUse("added"),  # to the scaled scores, before the softmax, as attention does
-    # A hidden score is multiplied by 0 in place of −∞, so that it is read as any score of 0.
+    MaskUse("added"),  # to the scaled scores, before the softmax: this is what attention does
+    # A hidden score is multiplied by 0 instead of getting −∞, so it is read like any other score of 0.
     MaskUse("factor", "_factor", times_scores=True),
     MaskUse("zeroed", "_late", late=True),  # hidden attention weights become 0 after the softmax
-    MaskUse("renormalized", "_late", late=True, shared=True),  # and what is left of each row is divided by its sum
+    MaskUse("renormalized", "_late", late=True, shared=True),  # and the rest of each row is divided by its sum
 ))  # fmt: skip
 ADDED, FACTOR, ZEROED, SHARED = USES
 
@@ -181,7 +183,7 @@ class Masked:
     def like(cls, hidden: np.ndarray) -> "Masked | None":
         """Return the mask that hides exactly these cells, or None.
 
-        Of more keys than queries, the first are kept ones.
+        If there are more keys than queries, the first keys are those of a kept sentence.
 
         >>> Masked.like(np.triu(np.ones((3, 3), dtype=bool), 1)).kind.name, Masked.like(np.zeros((3, 3), dtype=bool))
         ('causal', None)
@@ -198,9 +200,10 @@ class Masked:
     def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, bool, np.ndarray]]:
         """Return the reasons for hidden cells, each with the cells it explains.
 
-        Between them is whether a reason goes by places. Keys that no token may read come first. Of numbers that are
-        given or painted, these are those of every kind that counts no tokens, or hides exactly these. The first query's
-        own key is `own_from`; where that is None, keys and queries have no places in common.
+        They are ``(reason, whether it compares positions, cells)``. Keys that no token may read come first. For a mask
+        that is given or painted, the others are the reasons of each kind of mask that has no size, or that with some
+        size hides exactly these cells. `own_from` is the first query's own key; if it's None, queries and keys are of
+        different sentences, and reasons that compare positions are left out.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
         found, n_kept = [(Why("nobody"), False, nobody)], own_from or 0
@@ -212,7 +215,7 @@ class Masked:
         return [each for each in found if each[-1].any()]
 
     def why(self, hidden: np.ndarray, row: int, column: int, own_from: int | None = 0) -> Why:
-        """Return why a cell is hidden; `hidden` is where there is -∞.
+        """Return why a cell is hidden; `hidden` marks the cells with -∞.
 
         >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
         >>> Masked().why(causal, 0, 2).key, Masked().why(causal | np.eye(3, dtype=bool), 1, 1).key
@@ -243,7 +246,7 @@ def mask_named(given: str) -> tuple[str, int | None]:
 
 
 def dropout_mask(kept: Tensor, p: float) -> Tensor:
-    """Return dropout as a mask behind the softmax: 0, or 1/(1-p).
+    """Return a mask whose exponentials are dropout's factors, 0 and 1/(1-p).
 
     Source: Srivastava et al. 2014, Dropout; torch.nn.Dropout divides while it trains.
     """
@@ -259,4 +262,4 @@ def dropped_by(mask: Tensor) -> float | None:
     raised = mask[mask != -math.inf]
     if not raised.numel() or not 0 < float(raised[0]) < math.inf or not bool((raised == raised[0]).all()):
         return None
-    return round(-math.expm1(-float(raised[0])), 6)  # float32 has no more of it
+    return round(-math.expm1(-float(raised[0])), 6)  # float32 holds no more digits of p

@@ -1,4 +1,4 @@
-"""Edits, fills and whole matrices as given: checked and made plain."""
+"""Checking edits, fills and whole matrices, and giving them one form."""
 
 from collections.abc import Iterable
 from operator import index
@@ -18,13 +18,13 @@ RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from t
 EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
 
 _LARGEST = float(np.finfo(np.float32).max)
-TOO_LARGE = (2 - 2**-24) * 2.0**127  # for float32: from here on numbers round to infinity, below to the largest
+TOO_LARGE = (2 - 2**-24) * 2.0**127  # for float32: this number rounds to infinity, any smaller one to the largest
 
 Matrix = tuple[tuple[float, ...], ...]
 
 
 class Edit(NamedTuple):
-    """One edited cell, over its matrix; a bias has only row 0."""
+    """An edited cell of a matrix; a bias has only row 0."""
 
     matrix: str
     row: int
@@ -38,7 +38,7 @@ class Edit(NamedTuple):
 
 
 class Edits:
-    """``Scenario.edits`` for type checkers: plain tuples are read as :class:`Edit`."""
+    """A field type for type checkers: takes plain tuples, returns :class:`Edit`."""
 
     def __get__(self, scenario: object, owner: object = None) -> tuple[Edit, ...]:
         raise NotImplementedError  # at runtime the field is a plain tuple
@@ -100,11 +100,10 @@ def wrong_shape(name: str, shape: tuple[int, ...], needed: tuple[int, int]) -> R
 
 
 def finite_in_float32(name: str, numbers: np.ndarray) -> np.ndarray:
-    """Return float64 numbers ``(rows, columns)``; only float32's largest is restored.
+    """Return float64 numbers ``(rows, columns)`` that are finite in float32.
 
-    What rounds to it becomes it, as its print-out 3.4028235e+38 does.
-
-    A mask may hold -inf, too.
+    A number that rounds to float32's largest becomes that one, as its print-out 3.4028235e+38 does. A mask may hold
+    -inf, too.
 
     Raises ``ValueError`` naming the first that is not finite in float32.
     """

@@ -1,4 +1,4 @@
-"""A scenario's settings, apart from matrices: checked and made plain."""
+"""Checking a scenario's settings, except matrices, and giving them one form."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -33,7 +33,7 @@ FLAGS = ("bias", "causal", "output", "embedding_factor", "same_layers",
 NUMBERS: Mapping[str, tuple[float, float]] = {
     each.name: each.metadata["between"] for each in _OF_SCORES if "between" in each.metadata
 }
-# Whole numbers, from and to; those that may be None, where that is as another setting says, or none at all.
+# The limits of each whole number. Those in MAY_BE_NONE may be None: then another setting decides, or the part is off.
 WHOLE: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("d_in", "d_out", "d_v", "d_ff"), (1, limits.MAX_D)),
     **dict.fromkeys(("n_heads", "n_kv_heads"), (1, limits.MAX_HEADS)),
@@ -43,13 +43,13 @@ WHOLE: Mapping[str, tuple[int, int]] = {
 }
 MAY_BE_NONE = ("d_v", "d_ff", "n_kv_heads", *(each.name for each in _OF_SCORES if each.default is None))
 TEXTS = {"text": limits.MAX_TEXT_CHARACTERS, "second": limits.MAX_SECOND_CHARACTERS}
-_FILLS = ("identity", "zeros", "random", "example")  # what may stand for the numbers of any matrix
+_FILLS = ("identity", "zeros", "random", "example")  # words that may replace the numbers of any matrix
 
 
 def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings whose plain form may differ from what was given.
 
-    Raises ``ValueError`` for the first that is of a wrong type, no choice, or over a limit.
+    Raises ``ValueError`` for the first that has a wrong type, isn't one of the choices, or is beyond a limit.
     """
     for name, most in TEXTS.items():
         _check_text(name, given[name], most)
@@ -74,16 +74,16 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 def _check_text(name: str, text: object, most: int) -> None:
     if not isinstance(text, str):
         raise RefusedError("text", name=name, value=text)
-    if len(text) > most:  # before it is cut into tokens, which takes time
+    if len(text) > most:  # checked before cutting it into tokens, which takes time
         raise RefusedError(f"{name}_long", characters=len(text), most=most)
 
 
 def mask_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings in a mask's name, such as "window:3".
+    """Return the settings that a mask's name stands for, such as "window:3".
 
-    A mask given by its numbers, or none, has nothing to say.
+    A mask given by its numbers has none, and neither has None.
 
-    Raises ``ValueError`` for another name, and for another than the causal one where `causal` is True.
+    Raises ``ValueError`` for an unknown name, and for any but the causal mask where `causal` is True.
 
     >>> mask_settings({"mask": "window:3", "causal": False})
     {'mask': None, 'masking': 'window', 'mask_size': 3}
@@ -109,7 +109,7 @@ def check_fit(given: Mapping[str, Any], n_tokens: int) -> None:
 def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], list[RefusedError]]:
     """Return valid settings mended to meet all constraints, and what was refused.
 
-    A page uses them: what was typed stays, while the computation goes on.
+    A page computes with the mended settings, while its controls keep what the reader typed.
 
     >>> given = {"n_heads": 3, "d_in": 4, "d_out": 4, "d_v": None, "n_kv_heads": 3, "positions": "none", "norm": "none",
     ...          "n_layers": 1, "causal": False, "masking": "none", "mask_use": "added"}
@@ -120,7 +120,7 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     fitting, refused = dict(values), dict[object, RefusedError]()
     try:
         WhatIf.read(fitting.get("what_if", ""))
-    except RefusedError as error:  # what no control of the page writes
+    except RefusedError as error:  # from a link: the page's controls never write such a text
         refused["what_if"], fitting["what_if"] = error, ""
     try:
         chosen_classes(fitting.get("word_classes", ""))

@@ -1,4 +1,4 @@
-"""Text to tokens, and tokens to labels that can be seen."""
+"""Cutting texts into tokens, and writing tokens as visible labels."""
 
 import re
 import unicodedata
@@ -11,11 +11,11 @@ from attnviz.core.limits import Kinds, RefusedError
 
 ZERO_WIDTH_JOINER = "\u200d"
 JOINERS = ("\u200c", ZERO_WIDTH_JOINER)
-BLACK_FLAG = "\U0001f3f4"  # followed by tags, the flag of a region
+BLACK_FLAG = "\U0001f3f4"  # with tags after it, it's the flag of a region
 TAG = re.compile("[\U000e0020-\U000e007f]")
 VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_KEPT_CHARACTERS = 2000  # longer texts aren't cached
 # Letters and marks that show nothing: fillers, vowels that are not written, a blank Braille cell.
-_KEPT_CHARACTERS = 2000  # of a text whose tokens are kept
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 
 
@@ -54,7 +54,7 @@ def _is_regional(char: str) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Split text into words, with apostrophes inside, and single signs."""
+    """Split text into single signs and words, which may contain apostrophes."""
     word = ""
     for cluster, following in pairwise(chain(_clusters(text), [""])):
         inner_apostrophe = cluster in "'\u2019" and word and _is_word(following)
@@ -83,7 +83,7 @@ class Tokenizer:
     joint: str = " "
 
 
-# A tokenizer is a row here, and what the set-up's help says of it.
+# To add a tokenizer, add a row here, and its line in the set-up's help.
 TOKENIZERS: Kinds[Tokenizer] = Kinds("tokenizer", (
     Tokenizer("words", _words),
     Tokenizer("whitespace", lambda text: iter(text.split())),
@@ -98,7 +98,7 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     between blanks) or "characters" (what a reader calls one character, blanks included).
     Returns the ``n_tokens`` tokens in order, exactly as typed; a blank text has none.
 
-    Raises ``ValueError`` for another tokenizer, or what is no text.
+    Raises ``ValueError`` for an unknown tokenizer, or if `text` isn't a text.
 
     >>> tokenize("Your journey starts with one step")
     ('Your', 'journey', 'starts', 'with', 'one', 'step')
@@ -108,7 +108,7 @@ def tokenize(text: str, tokenizer: str = "words") -> tuple[str, ...]:
     split = TOKENIZERS[tokenizer].split
     if not isinstance(text, str):
         raise RefusedError("text", name="text", value=text)
-    # A page asks for the tokens of its sentence a dozen times in each of its runs.
+    # Cached, because each run of a page asks for its sentence's tokens a dozen times.
     return _split(text, split) if len(text) <= _KEPT_CHARACTERS else tuple(split(text))
 
 
@@ -187,7 +187,7 @@ def _visible(char: str) -> str:
 def axis_labels(tokens: tuple[str, ...], kind: str, n: int, most: int | None = None) -> tuple[str, ...]:
     """Return the labels of `n` rows or columns of a `kind`.
 
-    They are the tokens, told apart and cut to `most` characters, or the features' numbers.
+    They are the tokens, cut to `most` characters and made distinct, or numbers of features, or distances.
 
     >>> axis_labels(("a", "cat"), "query", 2), axis_labels(("a", "cat"), "feature", 2)
     (('a', 'cat'), ('0', '1'))

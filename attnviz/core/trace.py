@@ -14,9 +14,9 @@ from attnviz.words import Later
 
 
 def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Execute a table: return all matrices, given and made, in order.
+    """Execute a table: return all matrices, given and computed, in order.
 
-    Raises ``KeyError`` for a given matrix that is not there.
+    Raises ``KeyError`` if a given matrix is missing.
     """
     matrices: dict[str, Tensor] = {}
     made = matrices.__getitem__
@@ -38,12 +38,12 @@ def _some(names: list[str]) -> str:
 class Trace:
     """Every intermediate of a computation, by name, with its table of stages.
 
-    `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says what it is made of, `trace.matrices` has
-    all, in the order of the computation. A matrix that the table does not have is not there; `get` gives None for it.
-    `tokens` are the texts of the rows, or empty; `notices` say what the reader should know, such as a device that
-    was not there, and `notes` are these, said when read. `chances` say, for each layer, whether random numbers decide
-    who reads whom there: "all", "some" or "" of them; none where that isn't known. The tensors are shared, not copied:
-    treat them as read-only.
+    `trace["q"]` and `trace.q` are the same tensor, `trace.stages["q"]` says how it's computed, and `trace.matrices` has
+    all of them, in the order of the computation. For a matrix that the table doesn't have, `get` returns None. `tokens`
+    are the texts of the rows, or empty. `notices` are messages to the reader, such as about a missing device; `notes`
+    are the same, put into words only when they're read. `chances` say for each layer whether random numbers decide who
+    reads whom: "all", "some" or ""; it's empty if that isn't known. The tensors are shared, not copied: treat them as
+    read-only.
     """
 
     stages: Table
@@ -80,7 +80,7 @@ class Trace:
         tokens = in_short(self.tokens) if self.tokens else "tokens without names"
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"
 
-    # What shows a trace knows what it is made of, so it's imported when a notebook asks.
+    # The code that shows a trace imports this module, so it's imported only when a notebook needs it.
     def _repr_html_(self) -> str:
         return resolve_name("attnviz.documents:trace_markup")(self)
 
@@ -89,7 +89,7 @@ class Trace:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the reader should know."""
+        """Messages to the reader, such as about a missing device."""
         return tuple(map(str, self.notes))
 
     @property

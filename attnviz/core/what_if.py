@@ -1,7 +1,7 @@
-"""What happens if: switches for mistakes and questions of learners.
+"""What-if switches, for mistakes that learners make and questions they ask.
 
-Each changes one stage of the table. A scenario holds those that are on as one text, such as ``softmax:columns``, or
-several with commas between them, in the order of :data:`SWITCHES`.
+Each changes some stages of the table. A scenario holds the switches that are on as a text, such as ``softmax:columns``,
+with commas between several, in the order of :data:`SWITCHES`.
 """
 
 import math
@@ -23,7 +23,7 @@ LARGEST = 1e30
 
 
 class Recipe(NamedTuple):
-    """A row's sources and its sentence's key, which a switch may change."""
+    """The parts of a table's row that a switch may change."""
 
     rule: Rule | None = None
     sources: tuple[str, ...] = ()
@@ -32,16 +32,16 @@ class Recipe(NamedTuple):
 
 @dataclass(frozen=True)
 class Way:
-    """One way in which a switch is set.
+    """One way to set a switch.
 
-    - `name`: in set-ups and links; its words stand under it in `what_if.toml`.
-    - `change`: what becomes of a row of the table that it changes.
-    - `stages`: the names of these rows.
-    - `refusal`, `misfit`: the key in `refused.toml` of why it can't be with other settings, and the facts of that
-      sentence, of the settings that are asked for; None where it can.
-    - `by_view`: whether heads are cut as numbers lie in memory, which changes to which tokens their rows belong.
-    - `asked`: the number that is predicted before: a "score", a "share" or the "sum" of a query's row.
-    - `mirrors`: whether it turns the scores over, so that the mirrored one is a choice.
+    - `name`: its name in set-ups and links, and the key of its texts in `what_if.toml`.
+    - `change`: returns a row of the table as this way changes it.
+    - `stages`: the names of the rows that it changes.
+    - `refusal`, `misfit`: a key in `refused.toml`, and a function that returns the facts of that sentence if other
+      settings rule this way out, else None.
+    - `by_view`: whether heads are cut in the order of numbers in memory, so that their rows mix tokens.
+    - `asked`: the number that the reader predicts first: a "score", a "share" or the "sum" of a query's row.
+    - `mirrors`: whether it transposes the scores, so that predictions offer the mirrored cell's number as an answer.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch: its name, stage and ways to be set."""
+    """A switch: its name, its stage and the ways to set it."""
 
     name: str
     stage: str
@@ -93,8 +93,8 @@ def _switch(name: str, stage: str, *ways: Way) -> Switch:
     return Switch(name, stage, Kinds(f"what_if {name}", ways))
 
 
-# In the order of the computation; a switch, or a way of it, is a row here, with its words. What attention does in their
-# place: Vaswani et al. 2017, section 3.2.1.
+# In the order of the computation. To add a switch, or a way to set one, add a row here, and its texts. What attention
+# does instead: Vaswani et al. 2017, section 3.2.1.
 SWITCHES: Kinds[Switch] = Kinds("what_if", (
     _switch(PROJECTIONS, "q",
         Way("exchanged", lambda made: Recipe(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
@@ -103,17 +103,17 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
         Way("transposed", lambda made: made._replace(rule=Product(transposed=True)), ("q", "k", "v"),
             "what_if_transposed", _is_not_square, asked="score")),
-    # One view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
+    # A mistake: view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
     _switch(CUT, "q", Way("view", lambda made: made._replace(told=made.told or "scores_recut"), ("scores",),
                           "what_if_cut", lambda asked: {} if asked["n_heads"] == 1 else _shares_keys(asked),
                           by_view=True, asked="score")),
-    # Cosines are what Liu et al. 2022, Swin Transformer V2, section 3.3, has, with a learned factor.
+    # Liu et al. 2022, Swin Transformer V2, section 3.3, uses cosines, with a learned factor.
     _switch(SCORES, "scores",
         Way("keys-first", lambda made: Recipe(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
             "what_if_keys_first", lambda asked: None if asked.n_read is None else {}, asked="score", mirrors=True),
         Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
-    _switch(TYPED, "scores"),  # numbers in cells in place of ways: see `WhatIf.typed`
+    _switch(TYPED, "scores"),  # it has no ways, but numbers in cells: see `WhatIf.typed`
     _switch(SOFTMAX, "attention_weights",
         Way("sums", lambda made: made._replace(rule=Share(), told="attention_weights_sums"), ("attention_weights",),
             "what_if_sums", lambda asked: None if asked.mask == NONE else {}),
@@ -121,19 +121,19 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
 ))  # fmt: skip
 
 
-# Where the catalogue says something of each, in this order.
+# A key of the catalogue for each way to set a switch, in the order of the computation.
 PLACES = tuple(
     f"{switch.name}.{way}" if way else switch.name for switch in SWITCHES.values() for way in switch.ways or ("",)
 )
 
 
 def way_at(place: str) -> Way | None:
-    """Return the way that one of :data:`PLACES` names; None of typed numbers."""
+    """Return the way that one of :data:`PLACES` names; None for typed numbers."""
     name, _, way = place.partition(".")
     return SWITCHES[name].ways[way] if way else None
 
 
-# What these switches change, and what stands between: of each, learners ask what would be if it were otherwise.
+# The stages that switches change, and those between: learners ask of each what would happen if it were different.
 CONCERNED = frozenset({switch.stage for switch in SWITCHES.values()} | {"k", "mask", "scaled_scores"})
 
 
@@ -150,9 +150,9 @@ class WhatIf:
 
     @classmethod
     def read(cls, text: object) -> "WhatIf":
-        """Return what a text says.
+        """Return the switches that a text names.
 
-        Raises ``ValueError`` for a switch that isn't there, or one that is set in two ways.
+        Raises ``ValueError`` for an unknown switch, or one that is set in two ways.
         """
         if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
             raise _unknown(text)
@@ -178,7 +178,7 @@ class WhatIf:
 
     @property
     def by_view(self) -> bool:
-        """Whether heads are cut as numbers lie in memory."""
+        """Whether heads are cut in the order of numbers in memory."""
         return any(way.by_view for _, way in self.ways)
 
     def changed(self, name: str, made: Recipe) -> tuple[Recipe, tuple[str, ...]]:
@@ -223,7 +223,7 @@ class WhatIf:
         return WhatIf(MappingProxyType(others | ({name: setting} if setting else {})), self.typed)
 
     def typing(self, row: int, column: int, number: float | None) -> "WhatIf":
-        """Return the same with a number in a score's cell, or none."""
+        """Return the same with a score's cell typed, or with None, untyped."""
         others = tuple(each for each in self.typed if each[:2] != (row, column))
         own = () if number is None else ((row, column, float(np.float32(number))),)
         return WhatIf(self.chosen, tuple(sorted((*others, *own))))

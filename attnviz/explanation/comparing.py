@@ -9,9 +9,9 @@ from torch import Tensor
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import CONTEXTS
 
-# The attention weights, and what comes out of a head, of all heads, of attention and of the feed-forward step.
+# The attention weights, and the outputs of a head, of all heads, of attention and of the feed-forward step.
 COMPARED = ("attention_weights", "context", CONTEXTS, "output", "feed_forward")
-_ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a matrix's largest number, where scores are small
+_ROUNDING = 4 * torch.finfo(torch.float32).eps  # relative to a matrix's largest number; large scores allow more
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Comparison:
 
     @classmethod
     def of_heads(cls, a: AttentionTrace, b: AttentionTrace, head: int, layer: int = 0) -> "Comparison":
-        """Compare this head and layer; the last one where there are fewer.
+        """Compare this head and layer, or the last ones if there're fewer.
 
         >>> from attnviz.core.scenario import Scenario, trace
         >>> one, two = trace(Scenario("a b")), trace(Scenario("a b", n_heads=2))
@@ -36,13 +36,13 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The matrices that are compared, of those that both have."""
+        """The compared matrices that both traces have."""
         return tuple(name for name in COMPARED if name in self.a.stages and name in self.b.stages)
 
     def difference(self, name: str) -> Tensor | None:
         """Return B - A of one matrix ``(rows, columns)``, on the CPU.
 
-        It is 0 where rounding may have made it; None where shapes differ.
+        A difference that rounding may have made is 0. It's None if the shapes differ.
 
         >>> from attnviz.core.scenario import Scenario, trace
         >>> same = Comparison(trace(Scenario("a b")), trace(Scenario("a b")))

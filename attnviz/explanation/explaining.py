@@ -1,4 +1,4 @@
-"""What made one cell, put together: value, terms, sources, words and LaTeX."""
+"""The explanation of a cell: value, terms, sources, words and LaTeX."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -40,9 +40,9 @@ def shapes_of(trace: Trace) -> dict[str, tuple[int, int]]:
 def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = EVERY_STAGE) -> tuple[Cells, ...]:
     """Return the cells that a cell is computed from; none if given.
 
-    `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`; a bias or a mask without a
-    shape is not added, and what would be made from another matrix without a shape is given. A masked cell keeps
-    the source that the mask hides, and a softmax its masked cells.
+    `shapes` holds ``(rows, columns)`` of each matrix by its name, as from :func:`shapes_of`. A bias or a mask without a
+    shape is left out; a matrix that would be computed from any other one without a shape counts as given. A masked cell
+    keeps the source that the mask hides, and a softmax keeps its masked cells.
 
     Raises ``ValueError`` for a matrix without a shape, and for a row or column outside of it.
 
@@ -69,16 +69,16 @@ def sources_of(name: str, row: int, column: int, shapes: Shapes, table: Table = 
 class Explanation:
     """How one cell is computed; prints as text, in notebooks as LaTeX.
 
-    `value` is the number in the trace. It is made from `terms` by `rule`: their sum (product, add), the one quotient by
-    `divisor` (scale), the cell's own term over `divisor`, the sum of the exps of its row, each taken after `shift` is
-    subtracted (softmax), or the number itself (given, relu, gelu). `exact` is the same in float64, and `tolerance` how
-    far the roundings of the trace's precision may take `value` from it (infinite where they may overflow).
-    `sources` are the cells that the rule reads.
+    `value` is the number in the trace. The `rule` makes it from `terms`: it's their sum (product, add), the only term
+    divided by `divisor` (scale), or the only term itself (given, relu, gelu). For a softmax, the terms are
+    exponentials, each taken after `shift` is subtracted; it's the cell's own term over `divisor`, the sum of the row's
+    terms. `exact` is the same in float64, and `tolerance` is how far rounding in the trace's precision may move `value`
+    from it (infinite where it may overflow). `sources` are the cells that the rule reads.
 
     `symbols` is the rule in symbols and `steps` the rule with its numbers; each step after the first starts with
     "=", with "≈" where the numbers as displayed do not give it, or with "→" where a number is masked or no longer
-    finite. `words` say the rule, or where a given number is from; `notes` what is out of the ordinary.
-    `text` says all this for a screen reader, with texts of tokens that are not escaped; `latex` has no such texts.
+    finite. `words` say the rule, or where a given number is from; `notes` say what is unusual. `text` says all this for
+    a screen reader, with tokens that aren't escaped; `latex` contains no tokens.
     """
 
     matrix: str
@@ -103,7 +103,7 @@ class Explanation:
 
     @property
     def rounded(self) -> bool:
-        """Whether digits that are not displayed show in what is displayed."""
+        """Whether the displayed numbers don't give the displayed result, because of rounding."""
         return any(step.startswith("≈") for step in self.steps)
 
     @property
@@ -115,7 +115,7 @@ class Explanation:
         return self.text
 
     def __repr__(self) -> str:
-        """Say it: what its terms are made of would fill pages."""
+        """Return its text: all terms and sources would fill pages."""
         return f"<Explanation: {self}>"
 
     def _repr_latex_(self) -> str:
@@ -134,13 +134,13 @@ def explain(
 ) -> Explanation:
     """Return how one cell is computed: its rule, numbers and sources.
 
-    `matrix` is a field of the trace that holds a matrix; `row` and `column` count from 0, a bias has only row 0;
-    `digits` are the decimals displayed, 1 to 6. The `scenario` of the trace, if given, tells where a number of X,
-    a projection or a bias is from. Where only some matrices are `shown` beside it, and the scaled scores are not, a
-    softmax is told of the scores. All of it follows from the row of the matrix in the table of stages.
+    `matrix` is the name of a matrix in the trace; `row` and `column` count from 0, a bias has only row 0; `digits` are
+    the decimals displayed, 1 to 6. The `scenario` of the trace, if given, tells where a number of X, a projection or a
+    bias is from. If only some matrices are `shown` beside the cell, and scaled scores aren't among them, a softmax is
+    explained with the scores. All of this follows from the matrix's row in the table of stages.
 
-    Raises ``ValueError`` for another matrix, a cell outside of it, other digits, a batched trace, or a scenario
-    that has another number there.
+    Raises ``ValueError`` for an unknown matrix, a cell outside of it, a wrong number of digits, a batched trace, or a
+    scenario that has another number in that cell.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; for the tolerance, Higham 2002,
     Accuracy and Stability of Numerical Algorithms, section 3.1.
@@ -178,7 +178,7 @@ def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> Cel
 def _explanation(cell: Cell, made: CellExplanation) -> Explanation:
     name = cell.stage.at(cell.row, cell.column)
     rule = cell.stage.rule if cell.sources else None
-    symbols = "" if made.symbols == name else made.symbols  # what is passed on under its own name
+    symbols = "" if made.symbols == name else made.symbols  # a cell that is passed on has no rule to show
     notes = _notes(cell, made)
     where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
@@ -222,7 +222,7 @@ def _notes(cell: Cell, made: CellExplanation) -> tuple[str, ...]:
         may_be = abs(made.exact - cell.value) <= made.tolerance
     else:
         may_be = made.tolerance == math.inf or made.exact == cell.value
-        may_be = may_be or (math.isnan(made.exact) and math.isnan(cell.value))  # copied as it is
+        may_be = may_be or (math.isnan(made.exact) and math.isnan(cell.value))  # a copied NaN
     exact, dtype = cell.write(made.exact), cell.precision.dtype
     if not may_be:
         return (*made.notes, say("explanation.trouble.disagrees", exact=exact, dtype=dtype))

@@ -1,4 +1,4 @@
-"""X multiplied by a number: by what each matrix that follows is."""
+"""X multiplied by a number, and the factors of all later matrices."""
 
 import math
 from dataclasses import replace
@@ -11,7 +11,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.core.trace import run
 
-# Of which is told what each is multiplied by, from queries to what the layer makes, as far as it goes.
+# The matrices whose factors are told, in the order of the computation; a layer may lack some.
 COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",
             "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
 
@@ -29,12 +29,12 @@ def times(scenario: Scenario, c: float) -> Scenario:
 
 
 def of_x(scenario: Scenario) -> tuple[str, ...]:
-    """Return what is multiplied: X, and positions that are added."""
+    """Return the names of what is multiplied: X, and added positions."""
     return (scenario.token_matrix, "p") if scenario.adds_positions else (scenario.token_matrix,)
 
 
 def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int = 0) -> dict[str, float | None]:
-    """Return each matrix's factor where X is multiplied by c.
+    """Return by what each matrix is multiplied if X is, by c.
 
     >>> from attnviz.core.scenario import traced
     >>> usual = Scenario("a b c")
@@ -48,13 +48,13 @@ def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int =
 
 
 def factors(before: AttentionTrace, after: AttentionTrace, layer: int = 0) -> dict[str, float | None]:
-    """Return each computed matrix's factor between traces; None if none fits."""
+    """Return each computed matrix's factor between two traces, or None."""
     pairs = ((name, before.layers[layer].get(name), after.layers[layer].get(name)) for name in COMPUTED)
     return {name: factor(a.double(), b.double()) for name, a, b in pairs if a is not None and b is not None}
 
 
 def factor(a: Tensor, b: Tensor) -> float | None:
-    """Return by what a is multiplied to give b, or None."""
+    """Return the factor that turns a into b, or None."""
     size = float(a.square().sum())
     if a.shape != b.shape or not math.isfinite(size) or size == 0:
         return None
@@ -63,6 +63,6 @@ def factor(a: Tensor, b: Tensor) -> float | None:
 
 
 def computed_with(trace: AttentionTrace, given: dict[str, Tensor]) -> AttentionTrace:
-    """Return what the same table makes of some other given matrices."""
+    """Return the trace of the same table with some given matrices replaced."""
     old = {name: trace.matrices[name] for name, stage in trace.stages.items() if stage.rule is None}
     return AttentionTrace(trace.stages, run(trace.stages, old | given), trace.tokens, (), trace.chances)

@@ -19,9 +19,9 @@ from attnviz.words.numbers import percent, written
 
 
 def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:
-    """Return the parts of scores from words and places, E + P.
+    """Return the four parts of scores that words and positions make.
 
-    (E + P) W_q ((E + P) W_k)ᵀ is multiplied out, without biases: each part is ``(n_tokens, n_tokens)`` in float64.
+    The product (E + P) W_q ((E + P) W_k)ᵀ is expanded, without biases; each part is ``(n_tokens, n_tokens)``, float64.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """
@@ -30,7 +30,7 @@ def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:
     return tuple((a @ w_q) @ (b @ w_k).mT for a in (words, places) for b in (words, places))
 
 
-_AT_ONCE = 2**20  # weights of which figures are worked out together: each step needs as much memory again
+_AT_ONCE = 2**20  # attention weights measured at a time: each step needs as much memory again
 SHARES = ("itself", "before", "first", "same")
 ALL_SHARES = (*SHARES, "after", "special")
 
@@ -40,10 +40,10 @@ class HeadFigures:
     """Average shares of a head's attention, and its `entropy` in bits.
 
     Shares go to the token `itself`, the one `before` or `after` it, the `first`, the `same` word earlier, and `special`
-    tokens that a model puts around a text. The entropy is at most `most`; None where rows don't sum to 1.
+    tokens that a model puts around a text. `most` is the largest possible entropy, None where rows don't sum to 1.
 
-    An average is over the tokens that can do so: none is before the first, and it isn't said to read the first token
-    where it reads itself. It is None where there is no such token.
+    Each average is over the tokens that can read in this way: the first token has none before it, and when it reads
+    itself, that doesn't count as reading the first. A figure is None if no token can.
     """
 
     itself: float
@@ -63,7 +63,7 @@ class HeadFigures:
 def head_figures(trace: Trace, name: str = "attention_weights", special: Sequence[bool] = ()) -> HeadFigures | None:
     """Return the figures of one head; None if any weight isn't finite.
 
-    `special` tells which tokens aren't the text's own.
+    `special` marks the tokens that a model added to the text.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> even = head_figures(trace(Scenario("a cat a dog", w_q="zeros")))
@@ -85,7 +85,7 @@ def figures_of_heads(
 ) -> list[HeadFigures | None]:
     """Return the figures of several heads; None where weights aren't finite.
 
-    `weights` is ``(n_heads, n_tokens, n_tokens)``, `readable` what each token may read.
+    `weights` is ``(n_heads, n_tokens, n_tokens)``; `readable` says which tokens each may read.
     """
     n_tokens = weights.shape[-1]
     if readable is None:
@@ -127,7 +127,7 @@ def _figures_of_some(
 
 
 def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
-    """Return which tokens before each are the same word, whatever its capitals."""
+    """Return which tokens before each are the same word, ignoring case."""
     words = [token.casefold() for token in tokens] or list(map(str, range(n_tokens)))
     first = {word: at for at, word in reversed(list(enumerate(words)))}
     same = torch.tensor([first[word] for word in words])
@@ -135,7 +135,7 @@ def _earlier_same(tokens: Sequence[str], n_tokens: int) -> Tensor:
 
 
 def figures_in_words(figures: HeadFigures | None, head: int, names: tuple[str, ...] = SHARES) -> dict[str, str]:
-    """Return the largest share as `short` and `most`, all in `full`."""
+    """Return texts: the largest share as `short` and `most`, all as `full`."""
     brief = figures_in_short(figures, head, names)
     if figures is None:
         return brief | {"full": brief["most"]}

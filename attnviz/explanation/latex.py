@@ -7,7 +7,8 @@ from itertools import accumulate
 from attnviz.words import say
 
 _CELL = re.compile(r"(φ\(\w+[′″]?\)[₀-₉]*|[\w′″⁺⁽⁾]+)\[([^\]]+)\]")
-# A letter or two, what is below: its name's own, and which of several; primes; and, raised, which layer made it.
+# The parts of a symbol: letters, a subscript of its name, the number of its head (before or after primes), and, raised,
+# a plus sign and the number of the layer that made it.
 _SYMBOL = re.compile(r"([^\W\d_₀-₉⁰-⁹]+)(?:_([a-z]+))?([₀-₉]*)([′″]*)([₀-₉]*)(⁺?)(?:⁽([⁰¹²³⁴-⁹]+)⁾)?")
 _DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 _OPERATOR = re.compile(r" ([+−·×/]) ")
@@ -64,13 +65,13 @@ def _parted(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _bare(part: str) -> str:
-    """Take parentheses off that are around the whole."""
+    """Remove parentheses around the whole part."""
     depths = accumulate((letter == "(") - (letter == ")") for letter in part)
     return part[1:-1] if part.startswith("(") and [*depths].index(0) == len(part) - 1 else part
 
 
 def _converted(text: str) -> str:
-    # As the catalogue says it: how many terms remain, and what they come to.
+    # The catalogue's phrase for terms that are left out: how many there are, and their sum.
     more = re.escape(say("explanation.step.more", count="\0", value="\1"))
     remainder = more.replace("\0", r"(\d+)").replace("\1", r"([^)]+)")
     text = re.sub(remainder, r"\\underbrace{\2}_{\\text{\1 more}}", text)

@@ -14,8 +14,8 @@ from attnviz.core.what_if import CUT, SCORES, TYPED
 from attnviz.words import listed, say
 from attnviz.words.numbers import significant, written
 
-_ROWS = 8  # whose tokens are named
-# What is said otherwise where keys and values are made of other tokens.
+_ROWS = 8  # rows whose tokens are named, at most
+# Texts that have another version for traces that read a second or kept sentence.
 _OF_OTHERS = ("projections.exchanged.more",)
 
 
@@ -41,17 +41,17 @@ def key_of(switch: str, what: str, reads_others: bool) -> str:
 
 
 def reads_others(trace: AttentionTrace) -> bool:
-    """Whether keys and values are those of another sentence, or those, too."""
+    """Whether keys and values come from another sentence, wholly or in part."""
     return Y in trace.layers[0].stages
 
 
 def cut_by_view(trace: AttentionTrace) -> bool:
-    """Whether rows of heads belong to other tokens than their places say."""
+    """Whether a view cuts heads, so that their rows mix tokens."""
     return any(each.startswith(CUT) for each in trace.switched_on) and trace.layers[0].x.shape[-2] > 1
 
 
 def _whose_rows(trace: AttentionTrace) -> list[str]:
-    """Return whose tokens the query rows really are if a view cuts."""
+    """Say which tokens' rows the queries are, where a view cuts heads."""
     q = trace.stages.get("q")
     if q is None or q.rule is None or not q.rule.cuts_rows or not trace.tokens:
         return []
@@ -66,8 +66,8 @@ def scores_switched(trace: AttentionTrace) -> bool:
     return any(each.startswith((SCORES, TYPED)) for each in trace.switched_on)
 
 
-AS_ENDLESS = -1e3  # a mask with a number so far below means to hide, and writes it for −∞
-AS_EXACT = 1e-4  # weights that are off by less are written as they are
+AS_ENDLESS = -1e3  # a number this low in a mask is meant to hide a key, as −∞ does
+AS_EXACT = 1e-4  # attention weights that are off by less count as exact
 _NAMED = 3
 _DIGITS = 2
 
@@ -113,7 +113,7 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
     if use.usual and hidden.any():
         kind = "masked" if trace.causal and not mixed else "hidden"
         linear = any(stage.rule is not None and stage.rule.is_linear for stage in trace.stages.values())
-        kind = f"{kind}_weights" if linear else kind  # without a softmax no scaled score is −∞
+        kind = f"{kind}_weights" if linear else kind  # without a softmax, no scaled score is −∞
         notes.append(say(f"summary.notes.{kind}", n=int(hidden.sum()), count=hidden.size))
     if mixed:
         notes.append(say("summary.mask.by_place"))
@@ -132,12 +132,12 @@ def mask_notes(trace: AttentionTrace) -> list[str]:
 
 
 def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> list[str]:
-    """Say who may read nothing, and what becomes of it."""
+    """Say which tokens may read nothing, and what happens then."""
     rows = np.flatnonzero(meant.all(-1)).tolist()
     if not rows:
         return []
     kind = trace.mask_use.name if not trace.mask_use.usual or hidden[rows].all() else _finite(trace, rows)
-    if trace.shared_over != ROWS:  # what a row has in common does make a difference to what it shares with others
+    if trace.shared_over != ROWS:  # then a number added to all of a row does matter
         weights = _weights(trace)[:, rows]
         if not (weights == 0).all():
             return []
@@ -146,7 +146,7 @@ def _nothing(trace: AttentionTrace, meant: np.ndarray, hidden: np.ndarray) -> li
 
 
 def _finite(trace: AttentionTrace, rows: list[int]) -> str:
-    """Return what a finite mask leaves of scores: finite, swallowed or rounded."""
+    """Return how a finite mask leaves scores: "finite", "swallowed" or "rounded"."""
     kinds = set()
     for head in (head for layer in trace.layers for head in layer.heads):
         stage = head.stages["scaled_scores"]
@@ -163,7 +163,7 @@ def _finite(trace: AttentionTrace, rows: list[int]) -> str:
 
 
 def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
-    """Return which tokens nobody may read, if shares aren't made in rows."""
+    """Say which tokens nobody may read, unless each row sums to 1."""
     over = trace.shared_over if trace.mask_use.usual else ROWS
     if over == WHOLE and hidden.all():
         return [say("summary.unread.whole")]
@@ -174,7 +174,7 @@ def _unread(trace: AttentionTrace, hidden: np.ndarray) -> list[str]:
 
 
 def _named(trace: AttentionTrace, axis: Literal["row", "column"], places: list[int]) -> str:
-    """Return the names of tokens, or of rows and columns if cut."""
+    """Name tokens, or rows and columns where a view cuts heads."""
     tokens = trace.tokens if axis == "row" else trace.read_tokens
     names = token_labels(tokens) if tokens else [str(place) for place in range(max(places) + 1)]
     if cut_by_view(trace):

@@ -65,7 +65,7 @@ def _second_in_words(scenario: Scenario) -> str:
 
 
 def _unadded_positions(scenario: Scenario) -> str:
-    """Return how attention knows places if no vectors are added; else empty."""
+    """Say how attention knows positions if no vectors are added; else nothing."""
     position = scenario.position
     if not position.of_one_sentence:
         return ""
@@ -144,7 +144,7 @@ def drawn_vectors(scenario: Scenario) -> str:
 def projections_in_words(scenario: Scenario, *, finding: bool = True) -> str:
     """Return what the W's are: random, from an example, or given.
 
-    Where a `finding` stands beside it, it says what random numbers make of that.
+    If a `finding` is shown beside it, it also says what that is worth with random numbers.
 
     >>> projections_in_words(Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained, so this attention means nothing yet.'
@@ -170,12 +170,12 @@ def _origin(scenario: Scenario, name: str) -> str:
 
 
 def edits_of(scenario: Scenario, names: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Return the places of these matrices that hold a changed number."""
+    """Return the cells of these matrices that hold a changed number."""
     return [edit[:3] for edit in scenario.edits if edit.matrix in names]
 
 
 def projections_of(scenario: Scenario) -> list[str]:
-    """Return the names of all W's, once where layers share them."""
+    """Return the names of all W's, only once if layers share them."""
     return [named(layer, name) for layer in range(_n_own(scenario)) for name in _PROJECTIONS]
 
 

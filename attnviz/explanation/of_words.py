@@ -1,4 +1,4 @@
-"""What is said of a sentence with vectors by kind of word."""
+"""Notes on a sentence whose vectors depend on kinds of words."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from attnviz.core.seeding.word_classes import FEATURES, FoundClass, classes_text
 from attnviz.core.tokens import visible
 from attnviz.words import plural, say
 
-_KNOWN = 0.25  # of a sentence's words at most are in the list where it isn't English: of 60 English ones, at least 40 %
+_KNOWN = 0.25  # a sentence with no more listed words isn't English; each of 60 English ones had at least 40 %
 _OFFERED = 3  # words that may be the verb, at most
 
 
@@ -47,7 +47,7 @@ def known_words(scenario: Scenario) -> str:
 
 
 def of_words(scenario: Scenario) -> tuple[OfWord, ...]:
-    """Return what is said of each token by class, else nothing.
+    """Return a note on each token; none unless vectors depend on classes.
 
     >>> from attnviz.published.by_class import by_class
     >>> of_words(by_class("we grok it"))[1].note

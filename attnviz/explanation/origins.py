@@ -50,7 +50,7 @@ def _switches_in_words(text: str) -> str:
 
 
 def filled_with(by: object) -> str:
-    """Say by what a whole matrix is given.
+    """Say what a whole matrix was replaced by.
 
     >>> filled_with("random:7"), filled_with("example:love-ai")
     ('random, from seed 7', 'as in the worked example “I love AI”')
@@ -76,7 +76,7 @@ def symbol_in_words(name: str) -> str:
 
 
 def replaced_in_words(scenario: Scenario) -> dict[str, str]:
-    """Return for each wholly given matrix what it is given by.
+    """Return, for each replaced matrix, what it was replaced by.
 
     >>> replaced_in_words(Scenario(w_q="identity"))
     {'w_q': 'W_q: the identity matrix'}
@@ -135,7 +135,7 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
 
 
 def _origin_in_layer(scenario: Scenario, given: Factor) -> str:
-    """Return where a number is from that the layer before handed over."""
+    """Return the origin of a number that the previous layer passed on."""
     stage, row, column, value = given
     made = in_rows(traced(scenario)[stage.name])
     if row >= made.shape[0] or column >= made.shape[1]:
@@ -147,7 +147,7 @@ def _origin_in_layer(scenario: Scenario, given: Factor) -> str:
 
 
 def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
-    """Return where a number made from the kept sentence alone is from."""
+    """Return the origin of a number computed from the kept sentence alone."""
     stage, row, column, value = given
     handed = scenario.given_to_stages[0].get(stage.name)
     if handed is None or row >= handed.shape[0] or column >= handed.shape[1]:

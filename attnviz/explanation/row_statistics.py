@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Scores = NDArray[np.float64]
 
-# Of the intervals: wide, so that at most dimensions of a sweep they hold what theory expects.
+# The confidence of intervals: so wide that at most dimensions of a sweep they contain what theory expects.
 CONFIDENCE = 0.99
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
@@ -22,30 +22,30 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 DEAD_SHARE = VANISHED_SHARE = 0.01
 
 _CHUNK = 2**17  # numbers softmaxed at a time: 1 MiB, which stays in the cache
-_NS_NUMBER = 15.0  # of one softmax with its statistics, measured on one core
+_NS_NUMBER = 15.0  # nanoseconds per score of a softmax with its statistics, measured on one core
 
-BOUNDS = ("", "_low", "_high")  # of a column's name: the number itself, and its interval
+BOUNDS = ("", "_low", "_high")  # suffixes of a column's name: none for the number itself, two for its interval
 
 
 @dataclass(frozen=True)
 class Rows:
     """Attention weights (rows, n_keys), with what several statistics need.
 
-    The largest of each row is kept apart, and 0 in `weights`: what it leaves to the others, 1 - a_top, would be lost to
-    rounding where it is small. `less` are the scores less the largest of their row.
+    The `largest` weight of each row is kept apart, and is 0 in `weights`: otherwise the `rest` of a row, 1 - largest,
+    would be lost to rounding when it's small. `less` are the scores minus the largest of their row.
     """
 
     less: Scores
     weights: Scores
-    sums: Scores  # of exp(less), the largest's 1 among them
+    sums: Scores  # of a row's exp(less), including the largest's, 1
     largest: Scores
     rest: Scores
 
     @classmethod
     def of(cls, z: Scores) -> Self:
-        """Return softmax's rows; z (rows, n_keys) is used up.
+        """Return the softmax of z (rows, n_keys), which is overwritten.
 
-        numpy, not torch: threads over so little work wait for each other wherever the machine is busy.
+        It uses NumPy, not torch: for so little work, threads would wait for each other whenever the machine is busy.
         """
         top = z.argmax(axis=1)[:, None]
         z -= np.take_along_axis(z, top, axis=1)
@@ -74,7 +74,8 @@ class Rows:
 class Statistic:
     """A number from 0 to 1 per softmax row, averaged over rows.
 
-    With `median`, their median is taken. `top` is where its axis ends in a figure; the catalogue has its title.
+    With `median`, their median is taken instead. `top` is the end of its axis in a figure; its title is in the
+    catalogue.
     """
 
     name: str
@@ -99,7 +100,7 @@ def tokens_read(weights: Scores) -> float:
 
 
 def _dead_shares(rows: Rows) -> Scores:
-    # The largest, now 0, is none of them.
+    # Less 1, because each row's largest weight, which is 0 here, isn't ignored.
     return np.asarray(((rows.weights < DEAD_SHARE / rows.n_keys).sum(axis=1) - 1) / rows.n_keys)
 
 
@@ -107,7 +108,7 @@ def _vanished(rows: Rows) -> Scores:
     return (rows.norms < VANISHED_SHARE * even_jacobian_norm(rows.n_keys)).astype(np.float64)
 
 
-# A statistic is a row here, and its title in the catalogue: columns of a sweep, and curves in this order.
+# To add a statistic, add a row here, and its title in the catalogue. Columns and curves of a sweep have this order.
 STATISTICS = (
     Statistic("largest_attention_weight", lambda rows: rows.largest),
     Statistic("normalized_entropy", _entropies),
@@ -131,7 +132,7 @@ def softmax_seconds(n_scores: int) -> float:
 def softmax_statistics(scores: Floats | Scores, factor: float, told: Callable[[float], object]) -> Scores:
     """Return each statistic (trials, n_queries) of scores (trials, n_queries, n_keys).
 
-    `told` hears after each piece how many seconds of a core it took, about.
+    `told` is called after each piece, with roughly how many seconds of a core it took.
     """
     rows = scores.reshape(-1, scores.shape[-1])
     by_row = np.empty((len(STATISTICS), len(rows)))
@@ -173,8 +174,8 @@ def _median(values: Scores) -> tuple[float, float, float]:
 def share_interval(mean: float, error: float, trials: int) -> tuple[float, float]:
     """Return Wilson's interval for a mean (0 to 1) and standard error.
 
-    What 1 or 0 alone would need as many draws for stands for their number, and never less than the trials: so
-    the interval has a width where something rare, an ignored key, was not seen at all.
+    It takes as many draws as would give this error if each draw were 0 or 1, but at least the number of trials. So the
+    interval has a width even if something rare, such as an ignored key, was never seen.
     """
     spread = mean * (1 - mean)
     square = error**2

@@ -1,6 +1,6 @@
 """Sentences whose numbers the page can update while one is dragged.
 
-They name numbers by place; attnviz/board/spine/telling.js fills the same places.
+They refer to numbers by their cells; attnviz/board/spine/telling.js fills in the same numbers.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from attnviz.explanation.summary import attends_most
 from attnviz.words import catalogue, say
 from attnviz.words.numbers import written
 
-MOST_NUMBERS = 6  # of a row
+MOST_NUMBERS = 6  # of a row, in a sentence
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The number in a matrix's cell, or a row's without a column."""
+    """A reference to a cell's number, or, without a column, a row's."""
 
     matrix: str
     row: int
@@ -32,13 +32,13 @@ class Numbers:
         return f"({shown}, …)" if len(row) > MOST_NUMBERS else f"({shown})"
 
     def sent(self) -> dict[str, Any]:
-        """Return where they stand, for the page."""
+        """Return the reference for the page's script."""
         return {"matrix": self.matrix, "row": self.row, "column": self.column}
 
 
 @dataclass(frozen=True)
 class Said:
-    """Sentences of the catalogue with texts and a trace's numbers as places."""
+    """A text of the catalogue, filled with texts and a trace's numbers."""
 
     key: str
     places: Mapping[str, object]
@@ -59,7 +59,7 @@ class Said:
 
 @dataclass(frozen=True)
 class MostRead:
-    """What a query reads most."""
+    """The sentence that says what a query reads most."""
 
     query: int
 

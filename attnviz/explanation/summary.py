@@ -16,23 +16,23 @@ from attnviz.explanation.masking import mask_notes, undefined_by_mask, what_if_n
 from attnviz.words import listed, say
 from attnviz.words.numbers import written
 
-SAME = 1e-6  # weights that differ by less are the same, if they are written alike
-NAMED = 3  # of several tokens that are read alike
-LONGEST_NAME = 40  # characters of a token, where a sentence names it
-_IN_FULL = 8  # numbers of a row, for someone who cannot see it
+SAME = 1e-6  # attention weights that differ by less, and are written alike, count as the same
+NAMED = 3  # tokens that a sentence names, where several are read alike
+LONGEST_NAME = 40  # characters of a token that a sentence names
+_IN_FULL = 8  # numbers of a row, in a description for those who can't see it
 
 
 def _labels(trace: AttentionTrace) -> tuple[str, ...]:
     if trace.tokens:
         return token_labels(trace.tokens, LONGEST_NAME)
-    n_tokens = trace.attention_weights.shape[-2]  # of a model, X isn't always known
+    n_tokens = trace.attention_weights.shape[-2]  # a model's trace may lack X
     return tuple(say("summary.token", position=position) for position in range(n_tokens))
 
 
 def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     """Return which token a query reads most, with weight and even share.
 
-    Several are read most where their weights are written alike, and all equally where these are the same.
+    Several tokens are read most if their weights are written alike, and all equally if their weights are the same.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> attends_most(trace(Scenario(embedding="published")), 1, 4)
@@ -44,7 +44,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     return say(f"summary.reads.{kind}", **places)
 
 
-# Of which kinds it depends on the numbers what is read most, and how that is said of random ones.
+# Kinds of reading in which the numbers decide what is read most -> how that is told if the numbers are random.
 BY_CHANCE = {
     **dict.fromkeys(("most", "most_each", "of_rest", "of_rest_each"), "most"),
     **dict.fromkeys(("barely", "barely_each"), "barely"),
@@ -53,7 +53,7 @@ BY_CHANCE = {
 
 
 def finding(trace: AttentionTrace, query: int, digits: int) -> str:
-    """Return what :func:`attends_most` does; of random numbers, it says so first.
+    """Return what :func:`attends_most` does, with a warning if numbers are random.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> finding(trace(Scenario(embedding="published")), 1, 4)
@@ -80,13 +80,13 @@ def _said_on_board(key: str, **places: Any) -> str:
 
 
 def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the kind of reading, the keys to name, and the places."""
+    """Return the kind of sentence, the keys to name, and its places."""
     token = _labels(trace)[query]
     row = trace.attention_weights[query]
     n_tokens = len(row)
     hidden = trace.masked_in("attention_weights")
     readable = list(range(n_tokens)) if hidden is None else np.flatnonzero(~hidden[query]).tolist()
-    if trace.shared_over == COLUMNS and hidden is not None:  # a column that nobody may read has no shares
+    if trace.shared_over == COLUMNS and hidden is not None:  # columns that nobody may read hold NaN
         row = row.masked_fill(torch.from_numpy(hidden[query]).to(row.device), 0.0)
     if trace.stages["attention_weights"].owners != OWN_ROWS:
         return _reading_mixed(trace, query, row if readable else None, digits)
@@ -106,7 +106,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     alike = [key for key in readable if written(shares[key], digits) == weight]
     ties = alike if len(alike) < reach else [key for key in alike if row.max() - shares[key] < SAME]
     each = "_each" if len(ties) > 1 else ""
-    if not _shares_all(trace):  # there is no even share of what is left of a row
+    if not _shares_all(trace):  # a row that doesn't sum to 1 has no even share
         return f"of_rest{each}", ties, told
     if len(ties) == reach:
         both = "_both" if reach == 2 else ""
@@ -124,7 +124,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
 def _reading_mixed(
     trace: AttentionTrace, query: int, row: torch.Tensor | None, digits: int
 ) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the same where rows mix tokens; `row` None reads nothing."""
+    """Return the same where a view mixes tokens; None reads nothing."""
     read = trace.stages["attention_weights"].entries
     names = {"row": _labels(trace), "key": token_labels(read, LONGEST_NAME) if read else _labels(trace)}
 
@@ -200,17 +200,17 @@ def out_of_the_ordinary(trace: AttentionTrace) -> list[str]:
     ['1 of 4 scaled scores is masked (−∞): no token may read a later one.']
     """
     notes = [*what_if_notes(trace), *mask_notes(trace)]
-    if undefined_by_mask(trace):  # of which that is all there is to say
+    if undefined_by_mask(trace):  # then there's nothing more to say
         return notes
     rows = torch.cat([torch.isnan(layer.attention_weights).any(-1).flatten() for layer in trace.layers])
     for name in (name for name, stage in trace.stages.items() if stage.rule):
         note = _overflow(trace, name)
-        if note and name.endswith("attention_weights"):  # made of finite scores
+        if note and name.endswith("attention_weights"):  # although its scores are finite
             lost = sum(int(lost_rows(layer).sum()) for layer in trace.layers)
             return [*notes, say("summary.notes.lost", n=lost, count=rows.numel())]
         if note:
             notes.append(note)
-            break  # what follows from it is not finite either
+            break  # later matrices aren't finite either
     if undefined := int(rows.sum()):
         notes.append(say("summary.notes.undefined", n=undefined, count=rows.numel()))
     return notes

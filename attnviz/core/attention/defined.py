@@ -1,4 +1,4 @@
-"""Running a table that holds an attention; finding undefined rows."""
+"""Running a table of attention, and finding its undefined rows."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -14,10 +14,11 @@ from attnviz.words import Later
 
 
 class UndefinedAttentionError(ValueError):
-    """A row or column of scores without a finite entry: no softmax.
+    """An error: some row or column has no defined attention weights.
 
-    `trace` is the computation as far as it can be made (the attention weights of such rows are NaN),
-    `rows` are the indices of the rows, or columns.
+    None of its scores is finite, or after the softmax all its weights are hidden or too small for the precision.
+    `trace` is the computation as far as it goes (the attention weights of such rows are NaN), `rows` are the indices of
+    the rows or columns.
     """
 
     def __init__(self, trace: AttentionTrace, rows: tuple[int, ...], lost: bool = False, line: str = "row") -> None:
@@ -48,7 +49,7 @@ def execute(
     notices: Iterable[Later | str] = (),
     chances: Iterable[str] = (),
 ) -> AttentionTrace:
-    """Run a table of stages with an attention; keep every intermediate.
+    """Run a table that computes attention, and keep every intermediate.
 
     Raises :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
 
@@ -63,10 +64,10 @@ def execute(
 
 
 def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
-    """Return the trace, or raise :class:`UndefinedAttentionError` for a row without softmax."""
+    """Return the trace, or raise :class:`UndefinedAttentionError` for an undefined row."""
     made = trace.matrices
     for layer in (trace,) if "context" in made else trace.layers:
-        # A cheap look for a NaN, which no sum loses; infinities of both signs make one, too, and are looked at closer.
+        # A cheap test: a sum is NaN if any entry is. Infinities of both signs make it NaN, too, so look closer then.
         if math.isnan(layer.matrices["context"].sum().item()):
             if layer.shared_over == COLUMNS:
                 _check_columns(trace, layer)
@@ -74,7 +75,7 @@ def with_defined_rows(trace: AttentionTrace) -> AttentionTrace:
             empty = ~torch.isfinite(layer.scaled_scores).any(-1)
             lost = lost_rows(layer)
             for bad in (empty, lost):
-                if bad.any():  # in several heads, the same row counts once
+                if bad.any():  # a row that is undefined in several heads counts once
                     rows = tuple(sorted(set(bad.nonzero()[:, -1].tolist())))
                     raise UndefinedAttentionError(trace, rows, lost=bad is lost)
     return trace

@@ -1,4 +1,4 @@
-"""Self-attention and feed-forward of tensors; a module of PyTorch."""
+"""Self-attention and feed-forward on plain tensors, and a PyTorch module."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -18,12 +18,12 @@ from attnviz.core.trace import Trace, run
 
 
 def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
-    """Return what was given by name as tensors of one precision.
+    """Return the named arguments as tensors of one precision.
 
-    Tensors and arrays keep the precision that they have, whole numbers and lists are float32; where these differ, all
-    get the widest. None stays where it's `optional`.
+    Tensors and arrays keep their precision; whole numbers and lists become float32. If these differ, all get the widest
+    one. An argument in `optional` may be None, and stays so.
 
-    Raises ``ValueError`` for what holds no real numbers, has rows of several lengths, or lies on another device.
+    Raises ``ValueError`` for a value without real numbers, with rows of unequal lengths, or on another device.
     """
     made = {
         name: None if value is None and name in optional else _as_tensor(name, value) for name, value in given.items()
@@ -71,10 +71,10 @@ def attend(
     `x` is ``(..., n_tokens, d_in)``, `w_q` and `w_k` are ``(d_in, d_k)``, `w_v` is ``(d_in, d_v)``, the biases
     ``(d_k,)``, ``(d_k,)``, ``(d_v,)``. `causal` lets no token attend to a later one; `scale` divides the scores
     by ``sqrt(d_k)``; `temperature` divides them once more. A `mask` ``(n_tokens, n_tokens)``, in place of `causal`, is
-    added to the scaled scores, and where it holds -inf, so do they. All of these are tensors, arrays or nested lists.
+    added to the scaled scores; -inf in it hides a key from a query. All of these are tensors, arrays or nested lists.
     `tokens`, one for each row of `x` or none, and `notices` are kept as given.
 
-    Raises ``ValueError`` for what isn't numbers, for shapes that do not fit, for another number of tokens, and
+    Raises ``ValueError`` for values that aren't numbers, for shapes that don't fit, for a wrong number of tokens, and
     :class:`UndefinedAttentionError` (a ``ValueError``) for a row without a finite score.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, equation 1.
@@ -135,12 +135,12 @@ def _check_mask(mask: Tensor | None, causal: bool, n_tokens: int) -> None:
 
 
 class SelfAttention(nn.Module):
-    """Self-attention as a module, numerically equal to the seed's scenario.
+    """Self-attention as a module, numerically equal to the scenario of its seed.
 
     Parameters are `w_q`, `w_k` ``(d_in, d_out)``, `w_v` ``(d_in, d_v)`` (`d_v` None is `d_out`) and, with `bias`,
     `b_q`, `b_k`, `b_v` of these widths, drawn by :func:`attnviz.core.seeding.seeded_projections`.
 
-    Raises ``ValueError`` for an unknown init and over the limits of a scenario.
+    Raises ``ValueError`` for an unknown init, and for numbers beyond the limits of a scenario.
 
     >>> import torch
     >>> SelfAttention(d_in=3, d_out=2, seed=123)(torch.ones(4, 6, 3)).shape
@@ -187,7 +187,7 @@ class SelfAttention(nn.Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """Its sizes and settings, as PyTorch shows those of its own modules."""
+        """Return the sizes and settings that PyTorch shows in the repr."""
         sizes = f"d_in={self.w_q.shape[0]}, d_out={self.w_q.shape[1]}, d_v={self.w_v.shape[1]}"
         chosen = f"bias={self.b_q is not None}, causal={self.causal}, scale={self.scale}"
         return f"{sizes}, {chosen}, temperature={self.temperature:g}"
@@ -200,9 +200,9 @@ class SelfAttention(nn.Module):
 class FeedForwardTrace(Trace):
     """Every intermediate of one feed-forward step, by name.
 
-    `context` is what goes in, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_ff)``, `w_2` ``(d_ff, d_model)``, the
+    `context` is the input, ``(n_tokens, d_v)``; `w_1` is ``(d_v, d_ff)``, `w_2` ``(d_ff, d_model)``, the
     biases ``(d_ff,)`` and ``(d_model,)``, or None; `preactivations` and `hidden` are ``(n_tokens, d_ff)``,
-    `feed_forward` is ``(n_tokens, d_model)``. With a batch, all but the given layers have its dimensions in front.
+    `feed_forward` is ``(n_tokens, d_model)``. A batch adds its dimensions in front to all but weights and biases.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3.
     """
@@ -223,10 +223,10 @@ def feed_forward(
 ) -> FeedForwardTrace:
     """Compute two layers with a ReLU or GELU between; keep every intermediate.
 
-    `x` is ``(..., n_tokens, d_v)``, the context vectors of attention as a rule; `w1` is ``(d_v, d_ff)``, `b1`
+    `x` is ``(..., n_tokens, d_v)``, usually the context vectors of attention; `w1` is ``(d_v, d_ff)``, `b1`
     ``(d_ff,)`` or None, `w2` ``(d_ff, d_model)``, `b2` ``(d_model,)`` or None. `tokens` are kept as given.
 
-    Raises ``ValueError`` for what isn't numbers, for shapes that do not fit, and for another activation.
+    Raises ``ValueError`` for values that aren't numbers, for shapes that don't fit, and for an unknown activation.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3, equation 2.
 

@@ -1,4 +1,4 @@
-"""The trace of an attention: every intermediate, by heads and layers."""
+"""The trace of attention: every intermediate, by heads and layers."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -27,26 +27,26 @@ class AttentionTrace(Trace):
     ``(n_tokens, n_tokens)``: query, key; `context` is ``(n_tokens, d_v)``. With a batch, `x` and all that is
     computed from it have the batch's dimensions in front.
 
-    With several layers names are paths, ``layers.0.scores``, and `layers` has each as a trace of its own with the names
-    given here.
+    With several layers, names are paths such as ``layers.0.scores``, and `layers` holds a trace of each layer, with the
+    names given here.
 
-    With several heads, `q`, `k`, `v` and `context` hold them side by side in their columns, and `scores`,
-    `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` has each alone. With an
-    output projection there are `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
+    With several heads, `q`, `k`, `v` and `context` hold the heads side by side in their columns, and `scores`,
+    `scaled_scores` and `attention_weights` are ``(n_heads, n_tokens, n_tokens)``; `heads` holds a trace of each head.
+    An output projection adds `w_o` ``(d_v, d_v)``, `b_o` ``(d_v,)`` and `output` ``(n_tokens, d_v)``.
 
-    Where another sentence is read, `y` ``(n_read, d_in)`` are the vectors of its tokens, `read_tokens`; then K and V
-    have ``n_read`` rows, and scores, attention weights and a mask as many columns. Where one was kept, `y` are its
-    vectors, `y_norm` these normed before attention, and `joined` ``(n_read, d_in)`` these with those of `x` below.
+    With cross-attention, `y` ``(n_read, d_in)`` holds the vectors of the second sentence's tokens, `read_tokens`; K and
+    V then have ``n_read`` rows, and scores, attention weights and a mask have ``n_read`` columns. With a kept sentence,
+    `y` holds its vectors, `y_norm` these after the layer norm before attention, and `joined` ``(n_read, d_in)`` the
+    kept vectors with those of `x` below them.
 
-    Where there is a mask, `mask` is ``(n_tokens, n_tokens)``: one for all heads. Where numbers by distance are added to
-    scores, `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` is as `scores` are.
-    Where positions are added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``, and the `y` of a kept sentence
-    that of `e_y` and `p_y`. Where a feed-forward step
-    follows, there are `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)``, `b_2`, and `preactivations` and `hidden`
-    ``(n_tokens, d_ff)``, `feed_forward` ``(n_tokens, d_v)``. Of a block there are the sums `residual_1` and
-    `residual_2` and what layer norms make, `x_norm`, `residual_1_norm` and `residual_2_norm`, all ``(n_tokens, d_in)``,
-    with gains `gamma_1`, `gamma_2` and offsets `beta_1`, `beta_2` ``(d_in,)``. All of these are None where they are
-    switched off.
+    A `mask` is ``(n_tokens, n_tokens)``, the same for all heads. Where numbers by distance are added to scores,
+    `by_distance` is ``(n_heads, 2 * n_tokens - 1)``, and `distance_bias` has the shape of `scores`. Where positions are
+    added, `x` is the sum of `e` and `p`, both ``(n_tokens, d_in)``, and the `y` of a kept sentence is the sum of `e_y`
+    and `p_y`. A feed-forward step adds `w_1` ``(d_v, d_ff)``, `b_1`, `w_2` ``(d_ff, d_v)`` and `b_2`, and the results
+    `preactivations` and `hidden` ``(n_tokens, d_ff)`` and `feed_forward` ``(n_tokens, d_v)``. A block adds the sums
+    `residual_1` and `residual_2` and the results of its layer norms, `x_norm`, `residual_1_norm` and `residual_2_norm`,
+    all ``(n_tokens, d_in)``, with gains `gamma_1`, `gamma_2` and offsets `beta_1`, `beta_2` ``(d_in,)``. Each of these
+    is None while it's switched off.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.1; sections 3.3 and 3.5.
     """
@@ -109,9 +109,9 @@ class AttentionTrace(Trace):
     def __getattr__(self, name: str) -> Tensor:
         if "matrices" in self.__dict__ and self._is_of_heads(name):
             return self._stacked(name)
-        if name == "heads":  # which only a stack lacks
+        if name == "heads":  # only a stack of layers has none
             raise AttributeError("each layer has heads of its own, expected one's: layers[0].heads")
-        if name == "x" and "stages" in self.__dict__ and is_stack(self.stages):  # what goes into all of them
+        if name == "x" and "stages" in self.__dict__ and is_stack(self.stages):  # the input of the first layer
             return self.layers[0].x
         return super().__getattr__(name)
 
@@ -119,7 +119,7 @@ class AttentionTrace(Trace):
         return name not in self.matrices and head_name(0, name) in self.matrices
 
     def _is_of_layer(self, name: str) -> bool:
-        """Whether it is one layer's matrix of all its heads."""
+        """Whether a name such as ``layers.0.scores`` combines all heads of a layer."""
         if name in self.matrices or not is_stack(self.stages):
             return False
         layer, own = placed(name)
@@ -130,12 +130,12 @@ class AttentionTrace(Trace):
 
     @property
     def n_layers(self) -> int:
-        """How many layers come one after the other."""
+        """The number of layers."""
         return n_layers_in(self.stages) if is_stack(self.stages) else 1
 
     @property
     def layers(self) -> tuple["AttentionTrace", ...]:
-        """Each layer as a trace, whose X the layer before made."""
+        """A trace of each layer; its X is the previous layer's output."""
         return self._layers if is_stack(self.stages) else (self,)
 
     @cached_property
@@ -151,12 +151,12 @@ class AttentionTrace(Trace):
 
     @property
     def n_heads(self) -> int:
-        """How many heads attend side by side, in each layer."""
+        """The number of heads in each layer."""
         return n_heads_in(self.stages)
 
     @property
     def heads(self) -> tuple["AttentionTrace", ...]:
-        """Each head as a trace, with its own columns of the W's."""
+        """A trace of each head, with its own columns of the W's."""
         if is_stack(self.stages):
             raise AttributeError("each layer has heads of its own: layers[0].heads")
         return (self,) if self.n_heads == 1 else self._heads
@@ -178,7 +178,7 @@ class AttentionTrace(Trace):
 
     @property
     def scaling(self) -> Scale:
-        """The rule from scores to scaled scores, the same everywhere."""
+        """The rule that scales scores, the same in all heads and layers."""
         if is_stack(self.stages):
             return self.layers[0].scaling
         name = "scaled_scores"
@@ -198,25 +198,25 @@ class AttentionTrace(Trace):
 
     @property
     def read_tokens(self) -> tuple[str, ...]:
-        """The tokens that are read: its own, another sentence's, or kept ones."""
+        """The keys' tokens: the sentence's own, a second sentence's, or kept ones."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
         return next((stage.entries for stage in weights if stage.entries), self.tokens)
 
     @property
     def own_from(self) -> int | None:
-        """The index of its first own key; None beside another sentence."""
+        """The index of the sentence's own first key; None with cross-attention."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
         return next((stage.own_from for stage in weights if stage.owners == OWN_ROWS), 0)
 
     @property
     def mask_use(self) -> MaskUse:
-        """What is done with the mask: one of :data:`attnviz.core.masks.USES`."""
+        """How the mask is applied: one of :data:`attnviz.core.masks.USES`."""
         mask = self.layers[0].stages.get(MASK)
         return USES[ADDED] if mask is None or mask.masked is None else mask.masked.use
 
     @property
     def shared_over(self) -> str:
-        """What sums to 1: one of :data:`attnviz.core.rules.rows.AXES`."""
+        """The axis along which weights sum to 1, of :data:`attnviz.core.rules.rows.AXES`."""
         stages, name = self.layers[0].stages, "attention_weights"
         rule = stages[name if name in stages else head_name(0, name)].rule
         return ROWS if rule is None else str(rule.settings.get("axis", ROWS))
@@ -229,7 +229,7 @@ class AttentionTrace(Trace):
 
     @property
     def causal(self) -> bool:
-        """Whether each token reads itself and those before it alone."""
+        """Whether each token reads only itself and earlier tokens."""
         mask, own_from = self.layers[0].mask, self.own_from
         if mask is None or own_from is None:
             return False
@@ -243,10 +243,10 @@ class AttentionTrace(Trace):
 
     @property
     def temperature(self) -> float:
-        """What scores are divided by once more."""
+        """The temperature, by which scores are divided, too."""
         return self.scaling.temperature
 
     @property
     def divisor(self) -> float:
-        """What the scores are divided by: ``sqrt(d_k) * temperature``, or `temperature` unscaled."""
+        """The divisor of the scores: ``sqrt(d_k) * temperature``, or `temperature` if unscaled."""
         return self.scaling.divisor

@@ -9,15 +9,15 @@ from attnviz.core.stages import BY_DISTANCE, LAYERS, OUTPUT
 
 ALL, SOME, NONE = "all", "some", ""
 _ORDER = (NONE, SOME, ALL)
-_DECIDE = ("w_q", "w_k", "b_q", "b_k")  # who reads whom in their own layer ...
-_MAKE_NEXT = ("w_v", "b_v", *OUTPUT, *LAYERS)  # ... and what the next layer reads
+_DECIDE = ("w_q", "w_k", "b_q", "b_k")  # these decide who reads whom in their own layer ...
+_MAKE_NEXT = ("w_v", "b_v", *OUTPUT, *LAYERS)  # ... and these make what the next layer reads
 
 
 def chances_of(scenario: Matrices) -> tuple[str, ...]:
     """Return, for each layer, whether random numbers decide who reads whom.
 
-    That is "all" where the W's or all that is read are random, "some" where a part of what is read or biases are, else
-    "". The layers before one count, too: they make what it reads.
+    It's "all" if the W's or all vectors that are read are random, "some" if only a part of the vectors or the biases
+    are, else "". Earlier layers count, too, because they make what a layer reads.
     """
     read = (scenario.token_matrix, *[scenario.read_matrix] * scenario.reads_others)
     drawn = [random for name in read for random in random_rows(scenario, name)]
@@ -25,7 +25,7 @@ def chances_of(scenario: Matrices) -> tuple[str, ...]:
     chance = ALL if all(drawn) else SOME if any(drawn) or by_place else NONE
     found = []
     for layer in range(scenario.n_layers):
-        own = 0 if scenario.same_layers else layer  # where its matrices are
+        own = 0 if scenario.same_layers else layer  # the layer whose matrices it uses
         w_q, w_k = (named(own, name) for name in ("w_q", "w_k"))
         chance = max(chance, _of_drawn(scenario, own, _DECIDE), key=_ORDER.index)
         found.append(chance if _compares(scenario, w_q, w_k) else SOME if by_place else NONE)
@@ -34,21 +34,21 @@ def chances_of(scenario: Matrices) -> tuple[str, ...]:
 
 
 def _of_drawn(scenario: Matrices, layer: int, names: Collection[str]) -> str:
-    """Return "all" for drawn weights among a layer's, "some" for biases."""
+    """Return "all" if a layer has drawn W's, "some" if only biases."""
     own = [name for name in scenario.editable if placed(name)[0] == layer and placed(name)[1] in names]
     drawn = [placed(name)[1] for name in own if is_drawn(scenario, name) and scenario.unedited(name).any()]
     return ALL if any(name.startswith("w_") for name in drawn) else SOME if drawn else NONE
 
 
 def _compares(scenario: Matrices, w_q: str, w_k: str) -> bool:
-    """Whether scores depend on tokens: not where W_q or W_k are zeros."""
+    """Whether scores depend on tokens: not if W_q or W_k is zero."""
     if scenario.bias or scenario.what_if:
         return True
     return not any(scenario.replacement(name) == "zeros" and not scenario.matrix(name).any() for name in (w_q, w_k))
 
 
 def is_drawn(scenario: Matrices, name: str) -> bool:
-    """Whether a matrix holds drawn numbers, not all of them changed since."""
+    """Whether a matrix was drawn, and not all its cells were edited."""
     rows, columns = scenario.shape_of(name)
     given = scenario.replacement(name)
     random = given is None or (isinstance(given, str) and given.startswith(RANDOM_FILL))
@@ -58,7 +58,7 @@ def is_drawn(scenario: Matrices, name: str) -> bool:
 def random_rows(scenario: Matrices, name: str) -> list[bool]:
     """Return which rows of X, E or Y are random.
 
-    A row that was typed whole since isn't.
+    A row isn't random if the reader typed all of its numbers.
     """
     rows, columns = scenario.shape_of(name)
     given = scenario.replacement(name)

@@ -76,12 +76,12 @@ class Given(Scoring):
     edits: Edits = NO_EDITS
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: a copy makes the rest again."""
+        """Return only the fields; a copy computes everything else again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 _OF_SCORES = tuple(each.name for each in fields(Scoring))
-# Its fields but for the matrices and what lies over them, those of attention itself last.
+# All fields except matrices and edits; the settings of attention itself come last.
 SETTINGS = (
     *(each.name for each in fields(Given) if each.name not in (*EDITABLE, *_OF_SCORES, "deeper", "edits")),
     *_OF_SCORES,
@@ -89,7 +89,7 @@ SETTINGS = (
 
 
 class Derived(Given):
-    """Which tokens there are, and each matrix's size and sources."""
+    """A scenario's tokens, and each matrix's size and sources."""
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Derived(Given):
 
     @property
     def reads_others(self) -> bool:
-        """Whether keys and values are made of other or more tokens."""
+        """Whether keys and values come from other tokens, or from more."""
         return self.reads != ITSELF
 
     def tokens_of(self, name: str) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class Derived(Given):
 
     @property
     def replaced(self) -> dict[str, Any]:
-        """What stands in place of drawn matrices, by their names."""
+        """The replacements of drawn matrices, by the matrices' names."""
         return {name: by for name in EDITABLE if (by := getattr(self, name)) is not None} | dict(self.deeper)
 
     def replacement(self, name: str) -> Any:
@@ -145,7 +145,7 @@ class Derived(Given):
         return dict(self.deeper).get(name) if placed(name)[0] else getattr(self, name)
 
     def stage(self, name: str) -> Stage:
-        """Return the row of the table of an editable matrix.
+        """Return an editable matrix's row of the table.
 
         Raises ``ValueError`` for a matrix that can't be edited.
         """
@@ -154,17 +154,17 @@ class Derived(Given):
 
     @property
     def made_by(self) -> Embedding:
-        """What makes the vectors of tokens."""
+        """The embedding, which makes the tokens' vectors."""
         return EMBEDDINGS[self.embedding]
 
     @property
     def chosen_classes(self) -> dict[str, str]:
-        """The classes that were chosen for words, by lower-case word."""
+        """The classes that the reader chose, by lower-case word."""
         return chosen_classes(self.word_classes)
 
     @property
     def found_classes(self) -> tuple[FoundClass, ...]:
-        """The class of each token's word, with vectors by class."""
+        """The class of each token's word; empty unless vectors depend on classes."""
         if not self.made_by.by_class or getattr(self, self.token_matrix) is not None:
             return ()
         chosen = self.chosen_classes
@@ -172,7 +172,7 @@ class Derived(Given):
 
     @property
     def position(self) -> Position:
-        """What tells attention where a token stands."""
+        """The way in which attention is told the tokens' positions."""
         return POSITIONS[self.positions]
 
     @property
@@ -182,12 +182,12 @@ class Derived(Given):
 
     @property
     def token_matrix(self) -> str:
-        """The matrix of the tokens' own vectors: X, or E behind it."""
+        """The name of the tokens' own vectors: X, or E behind it."""
         return "e" if self.adds_positions or self.embedding_factor else "x"
 
     @property
     def read_matrix(self) -> str:
-        """The matrix of the second sentence's own vectors: Y, or E_y."""
+        """The name of the second sentence's own vectors: Y, or E_y."""
         return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
 
     def called(self, name: str) -> str:
@@ -255,7 +255,7 @@ class Derived(Given):
 
     @property
     def layer(self) -> Table:
-        """The stages of one layer of it."""
+        """The stages of one layer."""
         scoring = Scoring(**{name: getattr(self, name) for name in _OF_SCORES})
         table = layer_table(
             self.d_out, biases=BIASES if self.bias else (), scoring=scoring, mask=self.masked or False,

@@ -1,4 +1,4 @@
-"""The matrices a scenario gives: checked, drawn, replaced and edited."""
+"""The matrices that a scenario gives: checked, drawn, replaced and edited."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ def check_matrices(scenario: Derived) -> None:
         _check_is_there(scenario, name)
         given = numbers_given(name, by)
         if given is not None:
-            by_word = isinstance(by, str) and name == scenario.token_matrix  # fits as many tokens as there are
+            by_word = isinstance(by, str) and name == scenario.token_matrix  # these fit any number of tokens
             shape = (len(scenario.tokens) if by_word else len(given), len(given[0]))
             if shape != scenario.shape_of(name):
                 raise wrong_shape(name, shape, scenario.shape_of(name))
@@ -75,7 +75,7 @@ def checked_edit(scenario: Derived, given: Any) -> Edit:
 def plain_deeper(given: Any) -> tuple[tuple[str, Any], ...]:
     """Return later layers' replaced matrices as pairs, sorted by name.
 
-    Raises ``ValueError`` for what is no mapping from such names.
+    Raises ``ValueError`` for anything but a mapping from such names.
     """
     try:
         pairs = dict(given)
@@ -88,7 +88,7 @@ def plain_deeper(given: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _check_is_there(scenario: Derived, name: str) -> None:
-    """Raise ``ValueError`` where a matrix is switched off, or made from others."""
+    """Raise ``ValueError`` if a matrix is switched off or computed from others."""
     if name in scenario.editable:
         return
     layer, own = placed(name)
@@ -116,23 +116,23 @@ _AS_ITS_OWN = {Y: "x", E_KEPT: "e", P_KEPT: "p"}
 def read_alone(scenario: Whole) -> Whole:
     """Return the scenario of the kept sentence alone, with the same matrices.
 
-    Its tokens' vectors are to be replaced by those of Y.
+    The caller replaces its token vectors by those of Y.
 
-    A mask that goes by places hides as much of it; one that says cell by cell what tokens of the sentence after it may
-    read, or that hides the last of these, hides nothing.
+    A causal mask, for example, hides keys here, too. A mask given cell by cell and padding belong to the sentence that
+    comes after this one, so they hide nothing here.
     """
     nothing: dict[str, Any] = dict.fromkeys(name for name, row in GIVEN.items() if row.of_sentence)
     if not scenario.mask_kind.of_all or scenario.mask is not None:
         nothing |= {"masking": "none", "causal": False}
-    switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # numbers typed into scores are typed into other ones
+    switches = WhatIf(WhatIf.read(scenario.what_if).chosen)  # without typed scores: they are the other sentence's
     edits = tuple(edit for edit in scenario.edits if not GIVEN[placed(edit.matrix)[1]].of_sentence)
     return replace(scenario, **nothing, text=scenario.second, reads=ITSELF, what_if=switches.text, edits=edits)
 
 
 def run_alone(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return all matrices of the kept sentence alone, of :func:`read_alone`.
+    """Compute all matrices of the kept sentence alone, from :func:`read_alone`.
 
-    `given` is what the sentence after it starts from.
+    `given` holds the given matrices of the sentence after it.
     """
     own = alone.given_to_stages[0]
     starts = dict(own)
@@ -140,13 +140,13 @@ def run_alone(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, Tenso
         if in_layer(0, kept) in given and in_layer(0, name) in own:
             starts[in_layer(0, name)] = given[in_layer(0, kept)]
     if (distances := given.get(in_layer(0, BY_DISTANCE))) is not None:
-        far = (distances.shape[1] + 1) // 2 - len(alone.tokens)  # those of the kept sentence lie around the nearest
+        far = (distances.shape[1] + 1) // 2 - len(alone.tokens)  # this sentence is shorter: it takes the middle columns
         starts[in_layer(0, BY_DISTANCE)] = distances[:, far : distances.shape[1] - far]
     return run(alone.table, starts)
 
 
 def kept_in_layers(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return what each later layer keeps of the kept sentence, by name.
+    """Return the kept sentence's vectors for each later layer, by name.
 
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
@@ -155,7 +155,7 @@ def kept_in_layers(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, 
 
 
 class Matrices(Derived):
-    """The numbers of what is given, each matrix by its name."""
+    """A scenario with the numbers of its given matrices, each by name."""
 
     def is_published(self, row: int, name: str = "x") -> bool:
         """Whether a token's vector is a published one, before edits."""
@@ -167,7 +167,7 @@ class Matrices(Derived):
 
     @cached_property
     def rows_beside_example(self) -> tuple[int, ...]:
-        """The tokens without a vector in the worked example: these are drawn."""
+        """Rows of tokens without a vector in the worked example, drawn instead."""
         stated = stated_vectors(example_of(getattr(self, self.token_matrix)))
         return tuple(row for row, token in enumerate(self.tokens) if stated and token not in stated)
 
@@ -181,7 +181,7 @@ class Matrices(Derived):
 
     @cached_property
     def _held(self) -> dict[str, Tensor]:
-        """Matrices already made, before edits, shared by scenarios with other edits."""
+        """A cache of matrices before edits, shared by scenarios with other edits."""
         return {}
 
     def _made(self, name: str) -> Tensor:
@@ -236,7 +236,7 @@ class Matrices(Derived):
     def inputs(self) -> Tensor:
         """X as attention gets it, ``(n_tokens, d_in)`` on the CPU.
 
-        With positions it's E + P; E may be times √d_in.
+        If positions are added, it's E + P; with `embedding_factor`, E is multiplied by √d_in first.
         """
         e = self.matrix(self.token_matrix)
         e = e * math.sqrt(self.d_in) if self.embedding_factor else e
@@ -244,7 +244,7 @@ class Matrices(Derived):
 
     @cached_property
     def given_to_stages(self) -> tuple[dict[str, Tensor], tuple[Later, ...]]:
-        """The table's given matrices by name, on the device, and notices."""
+        """The table's given matrices by name, on the device; and notices."""
         device, notice = resolve_device(self.device)
         given = {}
         for name in self.editable:

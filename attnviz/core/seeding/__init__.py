@@ -1,4 +1,4 @@
-"""Seeded matrices and embeddings: PyTorch's own numbers, from generators of our own."""
+"""Seeded matrices and embeddings: PyTorch's random numbers, without its global seed."""
 
 from attnviz.core.seeding.places import POSITIONS, Position, alibi_slopes, position_seed, sinusoidal_positions
 from attnviz.core.seeding.vectors import EMBEDDINGS, second_seed, stable_embedding

@@ -1,4 +1,4 @@
-"""What places add: vectors to tokens, numbers by distance to scores."""
+"""Positions: vectors added to tokens, or numbers by distance, to scores."""
 
 import hashlib
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def sinusoidal_positions(n_tokens: int, d_in: int, seed: int = 0) -> Tensor:
 
 
 def position_seed(seed: int) -> int:
-    """Return the seed of P: another than the set-up's, made from it."""
+    """Return the seed of P, which is derived from the set-up's."""
     return int.from_bytes(hashlib.sha256(f"{seed}/positions".encode()).digest()[:4], "big")
 
 
@@ -36,8 +36,8 @@ def seeded_positions(n_tokens: int, d_in: int, seed: int) -> Tensor:
 
     They are standard normal, after ``torch.manual_seed(position_seed(seed))``.
 
-    The table has a row for each place that a text may have, as in a model with learned positions, so that more tokens
-    leave the rows of the first as they are.
+    The table has a row for each possible position, as in a model with learned positions, so that the first tokens keep
+    their rows when a text gets longer.
     """
     table = torch.empty(MAX_TOKENS, d_in, **FLOAT32_ON_CPU).normal_(generator=generator_for(position_seed(seed)))
     return table[:n_tokens].clone()
@@ -53,7 +53,7 @@ def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
 
     They are the middle rows of ``nn.Embedding(2047, n_heads)`` after ``torch.manual_seed(distance_seed(seed))``.
 
-    The table has a row for each distance that a text may have, so that more tokens leave those of near ones.
+    The table has a row for each possible distance, so that short distances keep their numbers when a text gets longer.
     """
     table = torch.empty(2 * MAX_TOKENS - 1, n_heads, **FLOAT32_ON_CPU).normal_(
         generator=generator_for(distance_seed(seed))
@@ -64,10 +64,10 @@ def seeded_distances(n_heads: int, n_tokens: int, seed: int) -> Tensor:
 def alibi_slopes(n_heads: int) -> Tensor:
     """Return the slope of each head, ``(n_heads,)`` float64.
 
-    With n heads: 2 to the power of -8/n, -16/n, ..., -8. If n is no power of 2, as in the paper's code, those of the
-    power of 2 below it, then every second one of the next.
+    With n heads: 2 to the power of -8/n, -16/n, ..., -8. If n isn't a power of 2, the paper's code takes the slopes of
+    the next lower power of 2, followed by every second slope of the next higher one.
 
-    Source: Press et al. 2022, Train Short, Test Long, section 3, and the code that belongs to it.
+    Source: Press et al. 2022, Train Short, Test Long, section 3, and its code.
 
     >>> alibi_slopes(8)[:3]
     tensor([0.5000, 0.2500, 0.1250], dtype=torch.float64)
@@ -91,13 +91,11 @@ def alibi_distances(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
 
 
 def near_right_first(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
-    """Return a number for each distance, larger for near tokens.
+    """Return a number for each distance, largest for the next token.
 
-    Those to the right come first.
-
-    It's ``(n_heads, 2 * n_tokens - 1)``, alike for all heads: 0.6 for the next token, 0.5 less for each further one;
-    0 for the token before, 0.2 less for each further one; -0.5 for the token itself. In English, what an adjective or
-    a determiner belongs to stands behind it, so that it finds its noun among several.
+    They are ``(n_heads, 2 * n_tokens - 1)``, equal in all heads: 0.6 for the next token, 0.5 less for each further one;
+    0 for the token before, 0.2 less for each further one; -0.5 for the token itself. In English, an adjective or a
+    determiner stands before its noun, so that with these numbers it finds that noun among several.
 
     >>> near_right_first(1, 3)
     tensor([[-0.2000,  0.0000, -0.5000,  0.6000,  0.1000]])
@@ -109,16 +107,16 @@ def near_right_first(n_heads: int, n_tokens: int, seed: int = 0) -> Tensor:
 
 @dataclass(frozen=True)
 class Position:
-    """What tells attention where a token stands.
+    """A way to tell attention the positions of tokens.
 
-    - `name`: in set-ups, links and exported code; its words stand under it in `setup.toml`, `explanation.toml` and
-      `summary.toml`.
-    - `vectors`: draws P ``(n_tokens, d_in)``, which is added to the tokens' vectors, from a seed.
-    - `distances`: draws a number for each distance ``(n_heads, 2 * n_tokens - 1)``, which is added to scores.
-    - `turns`: whether queries and keys are turned by their places, pair by pair of columns.
-    - `own_seed`: the seed that it draws from, made from that of a set-up; None where it draws nothing at random.
-    - `code`: the lines of PyTorch that make the same; their places are filled by `export/inputs.py`.
-    - `comment`: the key of what an exported script says of the first of them.
+    - `name`: its name in set-ups, links and exported code; its texts in `setup.toml`, `explanation.toml` and
+      `summary.toml` have it in their keys.
+    - `vectors`: makes P ``(n_tokens, d_in)`` from a seed, which is added to the tokens' vectors.
+    - `distances`: makes a number for each distance ``(n_heads, 2 * n_tokens - 1)``, which is added to scores.
+    - `turns`: whether queries and keys are rotated by their positions, in pairs of columns.
+    - `own_seed`: derives its seed from the set-up's; None if nothing is random.
+    - `code`: lines of PyTorch that make the same numbers; `export/inputs.py` fills their places.
+    - `comment`: the key of the comment that an exported script has on the first of these lines.
     """
 
     name: str
@@ -140,16 +138,16 @@ class Position:
         return self.distances is not None
 
     def seed_of(self, seed: int) -> int:
-        """Return the seed it draws from, made from the set-up's."""
+        """Return its seed, derived from the set-up's."""
         return seed if self.own_seed is None else self.own_seed(seed)
 
     @property
     def of_one_sentence(self) -> bool:
-        """Whether it needs places that queries and keys have in common."""
+        """Whether it needs queries and keys of one sentence."""
         return self.turns or self.biases
 
 
-# A way to tell positions is a row here, with its words.
+# To add a kind of positions, add a row here, and its texts.
 POSITIONS: Kinds[Position] = Kinds("positions", (
     Position("none"),
     Position("sinusoidal", sinusoidal_positions, code=(

@@ -56,9 +56,9 @@ def called(example: str) -> str:
 
 
 def stated_matrix(example: str, name: str) -> Rows | None:
-    """Return a matrix an example states, or that fits its scores.
+    """Return a matrix that an example states, or that gives its scores.
 
-    E, beside which positions are added, holds the vectors of its words as X does.
+    E, to which positions are added, holds the words' vectors, as X does.
 
     >>> stated_matrix("love-ai", "w_k"), stated_matrix("journey-simple", "w_k")
     (((1.0, 1.0), (0.0, 1.0)), None)
@@ -92,7 +92,7 @@ def _raw(example: str) -> Mapping[str, Any]:
 def chosen_matrices(example: str) -> Mapping[str, Rows]:
     """Return W_q and W_k that give the scores an example prints.
 
-    They are ``(n_tokens, d_k)``; there are none if it prints more than scores.
+    They are ``(n_tokens, d_k)``; an example that prints more than scores has none.
 
     With the identity as X, each query has the printed row of scores, or the multiple of it that the example prints.
 
@@ -103,7 +103,7 @@ def chosen_matrices(example: str) -> Mapping[str, Rows]:
     row = raw.get("scores_row", raw.get("row"))
     if row is None:
         return MappingProxyType({})
-    # An example of a "row" prints the softmax of it and of 8 times it, so its second query is 8 times the others.
+    # An example with a "row" prints the softmax of that row and of 8 times it, so its second query is 8 times as large.
     times = [8.0 if "row" in raw and query == 1 else 1.0 for query in range(len(row))]
     rest = (0.0,) * (raw.get("d_k", 1) - 1)
     columns = {"w_q": times, "w_k": row}
@@ -119,7 +119,7 @@ PUBLISHED_VECTORS: dict[str, tuple[float, ...]] = dict(zip(_JOURNEY["tokens"], m
 def stable_embedding(token: str, d_in: int, seed: int) -> Tensor:
     """Return a token's vector ``(d_in,)`` from text, `d_in` and `seed` alone.
 
-    The same in every process, whatever other tokens there are.
+    It's the same in every process, whatever the other tokens are.
     """
     digest = hashlib.sha256(f"{seed}/{d_in}/{token}".encode("utf-8", "surrogatepass")).digest()
     generator = generator_for(int.from_bytes(digest[:4], "big"))
@@ -140,12 +140,12 @@ def _from_table(tokens: tuple[str, ...], d_in: int, seed: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Embedding:
-    """What makes the vectors of tokens.
+    """A way to make the vectors of tokens.
 
-    - `draw`: returns X ``(n_tokens, d_in)``, float32 on the CPU, of tokens, `d_in` and a seed.
-    - `of_table`: whether that is a table with a row for each distinct token, so that a second sentence has its own.
-    - `published`: whether words that have a published vector have that.
-    - `by_class`: whether a vector says what kind of word a token is, so that nothing is random.
+    - `draw`: returns X ``(n_tokens, d_in)``, float32 on the CPU, for tokens, `d_in` and a seed.
+    - `of_table`: whether X comes from a table with a row for each distinct token; a second sentence then has its own.
+    - `published`: whether words that have a published vector get it.
+    - `by_class`: whether a vector says what kind of word a token is; nothing is random then.
     """
 
     name: str
@@ -161,7 +161,7 @@ class Embedding:
     def vectors(self, tokens: tuple[str, ...], d_in: int, seed: int, chosen: Mapping[str, str] | None = None) -> Tensor:
         """Return the tokens' vectors ``(n_tokens, d_in)``: published ones, else drawn.
 
-        `chosen` are classes of words that come before those of the list.
+        `chosen` holds classes of words that override those of the lists.
 
         >>> EMBEDDINGS["table"].vectors(("a", "b", "a"), 2, 1).shape
         torch.Size([3, 2])
@@ -175,7 +175,7 @@ class Embedding:
         return x
 
 
-# What makes the vectors of tokens is a row here, with its words.
+# To add an embedding, add a row here, and its texts.
 EMBEDDINGS: Kinds[Embedding] = Kinds("embedding", (
     Embedding("published", _from_texts, published=True),
     Embedding("stable", _from_texts),

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attnviz.core.limits import Kinds
 
-# Said at every draw, for a notebook may have set torch's defaults to something else.
+# Passed to every draw, because a notebook may have changed torch's defaults.
 FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
@@ -18,10 +18,10 @@ FLOAT32_ON_CPU: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 class Initialization:
     """How the entries of a matrix are drawn when a set-up starts.
 
-    `fill` draws into a tensor, for vectors of `d_in` numbers, from a generator; `moments` gives an entry's mean and
-    variance for that `d_in`. `drawn_by` is PyTorch's function for it, and `then` what its numbers go through, as in
-    ``torch.rand(3, 2) / 2``. `as_layer` says that it is a whole nn.Linear: its weight is (d_out, d_in), and it draws
-    its bias after it.
+    `fill` fills a tensor from a generator, for vectors of `d_in` numbers; `moments` gives an entry's mean and variance
+    for that `d_in`. `drawn_by` is PyTorch's function for it, and `then` an operation on the result, as in
+    ``torch.rand(3, 2) / 2``. With `as_layer`, the matrix is that of an nn.Linear, whose weight is (d_out, d_in), and
+    whose bias is drawn after it.
     """
 
     name: str
@@ -46,11 +46,11 @@ class Initialization:
 
 
 def _fill_linear(room: Tensor, d_in: int, generator: torch.Generator) -> Tensor:
-    bound = 1 / math.sqrt(d_in)  # what kaiming_uniform_(a=sqrt(5)) of nn.Linear comes to, in float32
+    bound = 1 / math.sqrt(d_in)  # the bound of nn.Linear's kaiming_uniform_(a=sqrt(5)), in float32
     return room.uniform_(-bound, bound, generator=generator)
 
 
-# An initialization is a row here, and what the set-up's help says of it.
+# To add an initialization, add a row here, and its line in the set-up's help.
 INITIALIZATIONS: Kinds[Initialization] = Kinds("init", (
     Initialization(
         "uniform", "torch.rand", lambda room, d_in, generator: room.uniform_(generator=generator),
@@ -71,17 +71,17 @@ def generator_for(seed: int) -> torch.Generator:
 
 
 def fill(room: Tensor, init: str, d_in: int, generator: torch.Generator) -> Tensor:
-    """Fill a tensor as one init draws numbers, and return it.
+    """Fill a tensor with an init's random numbers, and return it.
 
-    "uniform" is U[0, 1), "normal" N(0, 1), "linear" what nn.Linear starts from: U(-1/sqrt(d_in), 1/sqrt(d_in)).
+    "uniform" is U[0, 1), "normal" N(0, 1), "linear" nn.Linear's distribution, U(-1/sqrt(d_in), 1/sqrt(d_in)).
 
-    Raises ``ValueError`` for another init.
+    Raises ``ValueError`` for an unknown init.
     """
     return INITIALIZATIONS[init].fill(room, d_in, generator)
 
 
 class Projections(NamedTuple):
-    """Drawn projection matrices and their biases, or None for these.
+    """Drawn projection matrices, and their biases or None.
 
     W_q and W_k are ``(d_in, d_out)``, W_v ``(d_in, d_v)``, the biases ``(d_out,)``, ``(d_out,)`` and ``(d_v,)``.
     """
@@ -105,7 +105,7 @@ def seeded_projections(
     "normal" those of three ``torch.randn``, "linear" those of three ``nn.Linear(d_in, d_out, bias=bias)``,
     transposed; the third is ``d_v`` wide. Biases are nn.Linear's own with "linear", else zeros.
 
-    Raises ``ValueError`` for another init.
+    Raises ``ValueError`` for an unknown init.
 
     >>> seeded_projections(3, 2, "uniform", 123).w_q
     tensor([[0.2961, 0.5166],
@@ -120,7 +120,8 @@ def seeded_projections(
 class Widths:
     """How many columns each W has.
 
-    W_o, there with `output`, and W_2 have as many as the context; W_1 has `hidden`, None for no feed-forward step.
+    W_o, which exists with `output`, and W_2 have as many as the context; W_1 has `hidden` columns, None without a
+    feed-forward step.
     """
 
     d_in: int
@@ -145,7 +146,7 @@ class Widths:
 def drawn_weights(seed: int, init: str, bias: bool, widths: Widths, n_layers: int = 1) -> tuple[dict[str, Any], ...]:
     """Return each layer's W's and biases, all from one generator.
 
-    Behind attention there always are biases; the projections have None without `bias`.
+    The matrices that follow attention always have biases; the projections have None without `bias`.
     """
     generator = generator_for(seed)
 
@@ -160,7 +161,7 @@ def drawn_weights(seed: int, init: str, bias: bool, widths: Widths, n_layers: in
 
 def _draw(d_in: int, width: int, init: str, bias: bool, generator: torch.Generator) -> tuple[Tensor, Tensor | None]:
     as_layer = INITIALIZATIONS[init].as_layer
-    # nn.Linear keeps its matrix as (d_out, d_in): drawn in that order, the numbers are its own.
+    # nn.Linear stores its matrix as (d_out, d_in), so drawing in that order gives its numbers.
     weight = fill(torch.empty((width, d_in) if as_layer else (d_in, width), **FLOAT32_ON_CPU), init, d_in, generator)
     b = torch.zeros(width, **FLOAT32_ON_CPU) if bias else None
     if as_layer:

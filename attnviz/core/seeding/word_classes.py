@@ -13,9 +13,9 @@ from attnviz.core.limits import Kinds, RefusedError
 
 Row = tuple[float, float, float]
 
-# The features that the columns of X stand for, as those of the example made by hand.
+# What the columns of X stand for, as in the worked example made by hand.
 FEATURES = ("noun", "adjective", "verb")
-MOST_CHARACTERS = 4000  # of the classes that a reader chose, in a link and in a scenario
+MOST_CHARACTERS = 4000  # of the text that holds the classes chosen by a reader
 MOST_CHOSEN = 64
 
 
@@ -24,7 +24,7 @@ class WordClass:
     """A kind of word.
 
     - `row`: what X holds for its words: how much of a noun, an adjective and a verb they are.
-    - `of_two`: whether its words belong to two classes, so that a reader may say which it is in their sentence.
+    - `of_two`: whether its words belong to two classes, so that readers may say which one their sentence means.
     """
 
     name: str
@@ -32,15 +32,15 @@ class WordClass:
     of_two: bool = False
 
 
-# A kind of word is a row here, its words are a list of `english_words.toml`. A determiner goes with a noun as an
-# adjective does, so it is half of one, and a third column is enough.
+# To add a kind of word, add a row here, and a list of its words in `english_words.toml`. A determiner goes with a noun
+# as an adjective does, so it counts as half an adjective, and three columns are enough.
 WORD_CLASSES: Kinds[WordClass] = Kinds("word class", (
     WordClass("noun", (1, 0, 0)),
     WordClass("adjective", (0, 1, 0)),
     WordClass("verb", (0, 0, 1)),
     WordClass("determiner", (0, 0.5, 0)),
-    WordClass("pronoun", (0.3, 0.7, 0)),  # stands for a noun of the sentence: he, she, it, they, who
-    WordClass("person", (0.6, 0, 0)),  # stands for somebody outside of the sentence: I, you, we, everyone
+    WordClass("pronoun", (0.3, 0.7, 0)),  # it stands for a noun in the sentence: he, she, it, they, who
+    WordClass("person", (0.6, 0, 0)),  # it stands for somebody outside the sentence: I, you, we, everyone
     WordClass("auxiliary", (0, 0, 0.3)),
     WordClass("adverb", (0, 0, 0.1)),
     WordClass("function", (0, 0, 0)),  # prepositions, conjunctions, punctuation
@@ -64,7 +64,7 @@ class FoundClass:
 def class_of(word: str, chosen: Mapping[str, str] | None = None) -> FoundClass:
     """Return the class of a word of English.
 
-    `chosen` are classes by lower-case word that come before all others.
+    `chosen` maps lower-case words to classes that override all others.
 
     >>> class_of("fluffy").kind.name, class_of("grok").by
     ('adjective', 'default')
@@ -96,7 +96,7 @@ def plain_word(token: str) -> str:
 def chosen_classes(text: str) -> dict[str, str]:
     """Return the classes that a text like "grok:verb rule:noun" chooses, by word.
 
-    Raises ``ValueError`` for another form, for a class that can't be chosen, and for too many.
+    Raises ``ValueError`` for a text of another form, a class that can't be chosen, and too many words.
 
     >>> chosen_classes("rule:noun grok:verb")
     {'grok': 'verb', 'rule': 'noun'}
@@ -180,7 +180,7 @@ def _grades(adjective: str) -> Iterator[str]:
 
 
 def _doubled(word: str) -> str:
-    """Return a word, its last letter doubled if its forms are."""
+    """Return a word, its last letter doubled if its forms double it."""
     short = _syllables(word) == 1 and re.search("[^aeiou][aeiou][bdgklmnprt]$", word)
     return f"{word}{word[-1]}" if short or word in _lists()["doubled"].split() else word
 

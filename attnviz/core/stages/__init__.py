@@ -1,7 +1,7 @@
 """Tables of stages: each matrix's name, sources and rule.
 
-A table is executed: :func:`attnviz.core.trace.run` makes a trace of it. Everything that names a matrix, draws it,
-explains it, marks it or writes code for it reads the table of the trace at hand.
+:func:`attnviz.core.trace.run` executes a table. All code that names a matrix, draws it, explains it, marks it or writes
+a script for it reads the table of the trace that holds it.
 """
 
 from attnviz.core.rules.stage import Stage, Table, Texts, lowered

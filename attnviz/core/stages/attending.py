@@ -17,16 +17,16 @@ Matched = tuple[str, str]  # the names of the queries and keys that are multipli
 
 
 def between(default: float | None, low: float, high: float) -> Any:
-    """Return the field of a number between limits; None is off."""
+    """Return a field for a number between limits; None means off."""
     return field(default=default, metadata={"between": (low, high)})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
-    """The settings of attention itself, which a scenario has, too.
+    """The settings of attention itself, which every scenario has, too.
 
-    A further one is a field here, with its label and help in `setup.toml`. By its type it is checked, carried by links
-    and has a control.
+    To add one, add a field here, and its label and help in `setup.toml`. Its type decides how it's checked, how links
+    write it, and which control it has.
     """
 
     scale: bool = True
@@ -36,20 +36,21 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Misfit:
-    """What a way to weigh can't go with."""
+    """Settings that a weighting can't be combined with."""
 
-    refusal: str  # its sentence in `refused.toml`
-    facts: Callable[[Any], Mapping[str, Any] | None]  # of that sentence, of settings that are so
+    refusal: str  # the key of its sentence in `refused.toml`
+    facts: Callable[[Any], Mapping[str, Any] | None]  # that sentence's facts; None for settings that fit
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """What turns queries and keys into shares.
+    """A way to turn queries and keys into attention weights.
 
-    - `stages`: from the scores to the attention weights, of how a layer attends, what is matched, d_k and the head.
-    - `exponential`: whether a share is made of the exponential of its score.
-    - `misfits`: what it can't go with.
-    - `mask_told`: which text a mask has beside it, where that isn't the one of the mask's use.
+    - `stages`: returns the stages from the scores to the attention weights, given how a layer attends, the names of the
+      queries and keys, d_k and the head.
+    - `exponential`: whether an attention weight is proportional to the exponential of its score.
+    - `misfits`: the settings that it can't be combined with.
+    - `mask_told`: the suffix of the key of the mask's texts, where it isn't that of the mask's use.
     """
 
     name: str
@@ -111,7 +112,7 @@ WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
 
 
 def each_scoring() -> tuple[Scoring, ...]:
-    """Return scorings of each way to weigh and each optional setting."""
+    """Return scorings with each weighting, and with each optional setting's limits."""
     optional = {each.name: each.metadata["between"] for each in fields(Scoring) if each.default is None}
     return (
         *(Scoring(weighting=name) for name in WEIGHTINGS),
@@ -134,7 +135,7 @@ class Attending:
 
     @property
     def weighting(self) -> Weighting:
-        """What turns queries and keys into shares."""
+        """The way in which queries and keys become attention weights."""
         return WEIGHTINGS[self.scoring.weighting]
 
     def stages(self, d_k: int, head: int = 0) -> tuple[Stage, ...]:
@@ -165,7 +166,7 @@ class Attending:
         return (row(MASK, "M", "query", "key", "mask", told=told, masked=self.mask),)
 
     def by_distance(self, head: int, masked: bool) -> tuple[Stage, ...]:
-        """Return the numbers by distance, and a head's bias made of them."""
+        """Return the stages of numbers by distance, and of a head's bias."""
         learned = self.positions.own_seed is not None
         return (
             row(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
@@ -180,7 +181,7 @@ _PARTS: tuple[Literal["q", "k", "v"], ...] = ("q", "k", "v")
 
 @dataclass(frozen=True)
 class Heads:
-    """How many heads there are, and how wide all are together.
+    """The number of heads, and the width of all of them together.
 
     >>> Heads(4, 2, 8, 12).columns(3)
     {'q': (6, 8), 'k': (2, 4), 'v': (3, 6), 'context': (9, 12)}
@@ -193,7 +194,7 @@ class Heads:
 
     def columns(self, head: int) -> dict[str, tuple[int, int]]:
         """Return a head's columns of Q, K, V and context, ``(start, stop)``."""
-        shared = head * self.n_kv // self.n  # several heads of queries read the same keys and values
+        shared = head * self.n_kv // self.n  # grouped-query attention: query heads share keys and values
         places = {"q": (head, self.d_k), "k": (shared, self.d_k), "v": (shared, self.d_v), "context": (head, self.d_v)}
         return {name: (i * width // self.n, (i + 1) * width // self.n) for name, (i, width) in places.items()}
 
@@ -210,12 +211,12 @@ class Heads:
     def _head(self, head: int, how: Attending) -> tuple[Stage, ...]:
         """Return one head's stages, named as attention's behind its path."""
         columns = self.columns(head)
-        mixed = how.what_if.by_view  # then rows are of other tokens than their places say, no key a query's own
+        mixed = how.what_if.by_view  # a view mixes tokens: no row is a single token's, and no key a query's own
         cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)
         attending = (
             replace(stage, sources=tuple(name if name in TO_HEADS else head_name(head, name) for name in stage.sources))
             for stage in how.stages(self.d_k // self.n, head)
-            if stage.name not in TO_HEADS  # one for all heads
+            if stage.name not in TO_HEADS  # all heads share these
         )
         shared = {name: self.n // (self.n_kv if name in ("k", "v") else self.n) for name in columns}
 
@@ -237,7 +238,7 @@ class Heads:
 
 
 def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
-    """Return one of n heads' part of Q, K or V."""
+    """Return the stage of one of n heads' Q, K or V."""
     symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
     if what_if.by_view:
         at = columns[0] // (columns[1] - columns[0])

@@ -1,4 +1,4 @@
-"""Names of matrices, and table rows with what the catalogue says."""
+"""Names of matrices, and the table's rows with their texts."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,17 +15,17 @@ LAYERS = ("w_1", "b_1", "w_2", "b_2")
 GAINS = ("gamma_1", "gamma_2")
 NORMS = ("gamma_1", "beta_1", "gamma_2", "beta_2")
 MASK = "mask"
-BY_DISTANCE = "by_distance"  # a number for each distance of two tokens, a row for each head
+BY_DISTANCE = "by_distance"  # a row for each head, with a number for each distance between tokens
 DISTANCE_BIAS = "distance_bias"
-DIVIDED, CAPPED = "divided_scores", "capped_scores"  # of a model that caps scores before it masks them
-ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # whose keys and values a sentence reads
-Y = "y"  # the vectors of the tokens that are read, where these are others, or of those that were kept
-JOINED = "joined"  # these, and those of the sentence below them
+DIVIDED, CAPPED = "divided_scores", "capped_scores"  # in a model that caps scores before masking them
+ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # which sentence's keys and values the text reads
+Y = "y"  # the vectors of the second sentence's tokens, or of the kept sentence's
+JOINED = "joined"  # Y, with the text's own vectors below it
 E_SCALED = "e_scaled"
-E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # what Y is made of where X is made of E and P, by the same rules
+E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # Y is the sum of these where X is that of E and P
 E_KEPT_SCALED = "e_y_scaled"
 EDITABLE = tuple(GIVEN)
-HEADS = "heads"  # what the path of one of several heads begins with
+HEADS = "heads"  # the first part of a head's path
 
 
 def head_name(head: int, name: str) -> str:
@@ -34,16 +34,16 @@ def head_name(head: int, name: str) -> str:
 
 
 NOTHING = WhatIf()
-_AFTER_SCORES = ("scaled_scores", "attention_weights")  # whose rows are those of the scores
+_AFTER_SCORES = ("scaled_scores", "attention_weights")  # their rows stand for the same as those of the scores
 
 
 def row(
     name: str, symbol: str, *what: Any, told: str = "", symbols: Mapping[str, str] | None = None,
     what_if: WhatIf = NOTHING, **more: Any,
 ) -> Stage:  # fmt: skip
-    """Return a table's row as the switches change it, with its texts.
+    """Return a table's row with its texts, changed by the what-if switches.
 
-    They stand in the catalogue under `told`, or its name.
+    `told`, or else the name, is the key of the texts in the catalogue.
     """
     *kinds, rule, sources = (*what, None, ())[:5]
     made, switched = what_if.changed(name, Recipe(rule, sources, told))
@@ -61,14 +61,14 @@ def table_of(*stages: Stage) -> Table:
 
 
 def followed_by(first: Table, second: Table) -> Table:
-    """Return a table continued by another, whose given matrices it makes."""
+    """Return a table followed by another, for which it computes matrices."""
     return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
 
 
 def pictured(table: Table) -> tuple[tuple[str, ...], ...]:
     """Return the matrices in a page's order, in groups.
 
-    Each one that is given or computed stands behind the learned ones it is made with.
+    Each group ends with a given or computed matrix, which follows the learned ones that it's made with.
 
     >>> from attnviz.core.stages import attention_table
     >>> pictured(attention_table(biases=("b_q",)))[:4]

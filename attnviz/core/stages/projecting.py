@@ -1,4 +1,4 @@
-"""The stages before Q, K and V, and behind the context vectors."""
+"""The stages up to Q, K and V, and after the context."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def projected(
 ) -> tuple[Stage, ...]:  # fmt: skip
     """Return the stages up to Q, K and V.
 
-    `reads` tells which tokens keys and values are made of.
+    `reads` says which sentence keys and values are made from.
     """
     x = "x_norm" if normed else "x"
     read = {ITSELF: x, SECOND: Y, KEPT: JOINED}[reads]
@@ -59,14 +59,14 @@ def projected(
 
 
 def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False) -> Stage:
-    """Return a learned matrix, told by what it makes."""
+    """Return the stage of a projection matrix or its bias."""
     stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
                 told=name, what_if=what_if)  # fmt: skip
     return stage.retold(title=symbol)
 
 
 def _kept(kept: str, x: str) -> tuple[Stage, ...]:
-    """Return what is read of a kept sentence: its vectors, then X.
+    """Return the stages that join a kept sentence's vectors with X.
 
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
@@ -75,7 +75,7 @@ def _kept(kept: str, x: str) -> tuple[Stage, ...]:
 
 
 def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:
-    """Return Y and its sources; a kept sentence's is like X."""
+    """Return Y and its sources, for a kept sentence like X's."""
     y: tuple[Any, ...] = (Y, "Y", "key", "feature", "inputs")
     if reads == SECOND or not (positions or factor):
         return (row(*y, told="y_kept" if reads == KEPT else ""),)
@@ -118,10 +118,10 @@ def layer_norm(name: str, symbol: str, number: int) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Block:
-    """What a layer adds around attention, and where its norms stand.
+    """The sums and layer norms around attention and the feed-forward step.
 
-    - `adds`: whether what goes in is added to what comes out.
-    - `before`, `after`: whether a layer norm stands before each of the two, or after each sum.
+    - `adds`: whether the input of each is added to its output.
+    - `before`, `after`: whether a layer norm stands before each of them, or after each sum.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Block:
     after: bool = False
 
 
-# Before is GPT-2's way, after that of Vaswani et al. 2017, section 5.4.
+# "pre" is GPT-2's way, "post" that of Vaswani et al. 2017, section 5.4.
 BLOCKS: Kinds[Block] = Kinds(
     "norm", (Block("none", adds=False), Block("sums"), Block("pre", before=True), Block("post", after=True))
 )
@@ -148,7 +148,7 @@ def projected_again(b_o: bool) -> tuple[Stage, ...]:
 
 
 def gone_on(table: Table, made: str, norm: str, activation: str | None) -> Table:
-    """Return a table continued behind attention: sums, norms, perhaps feed-forward."""
+    """Return a table with what follows attention: sums, norms and feed-forward."""
     goes_in, block = made, BLOCKS[norm]
     if block.adds:
         is_normed = block.after or (block.before and activation is not None)
@@ -181,7 +181,7 @@ def feed_forward_table(
 ) -> Table:
     """Return the feed-forward step: two layers, for each token alone.
 
-    `source` is what goes in.
+    `source` is its input.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.3; "gelu" is Hendrycks and Gimpel 2016.
     """

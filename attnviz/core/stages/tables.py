@@ -1,4 +1,4 @@
-"""The tables: attention alone, a whole layer, and all there may be."""
+"""The tables: attention alone, a whole layer, and all possible stages."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -72,19 +72,18 @@ def layer_table(
     reads: str = ITSELF,
     n_kept: int = 0,
 ) -> Table:
-    """Return the stages of a layer, as :func:`attention_table` does those of attention.
+    """Return the stages of a layer: attention, and what surrounds it.
 
-    - `n_heads`, `n_kv_heads`: so many heads, and of keys and values; they share `d_k` and `d_v` columns.
-    - `scoring`: the settings of attention itself, by default as they are usual.
-    - `mask`: what is masked; True for a mask that is given by its numbers.
-    - `positions`: what tells places, one of :data:`attnviz.core.seeding.POSITIONS`; True for any that adds vectors.
-    - `factor`: the vectors of the tokens are multiplied by √d_in first.
-    - `output`, `b_o`: W_o follows, with its bias.
-    - `activation`: a feed-forward step follows, with this between its layers.
-    - `norm`: the block that is made of it, one of :data:`attnviz.core.stages.BLOCKS`.
-    - `reads`: where a "second" sentence is read, keys and values are made of Y, as the output of an encoder is: no
-      layer norm of this layer goes over it; where the `n_kept` tokens of a "kept" one are read, too, of Y with X below
-      it, and Y is made as X is.
+    - `n_heads`, `n_kv_heads`: how many heads share the `d_k` and `d_v` columns, and how many have keys and values.
+    - `scoring`: the settings of attention itself; None for their defaults.
+    - `mask`: the mask; True for one that is given by its numbers.
+    - `positions`: the kind, one of :data:`attnviz.core.seeding.POSITIONS`; True for any that adds vectors.
+    - `factor`: whether the tokens' vectors are multiplied by √d_in first.
+    - `output`, `b_o`: whether W_o follows, and whether it has a bias.
+    - `activation`: what stands between the two layers of a feed-forward step; None without such a step.
+    - `norm`: the block around attention, one of :data:`attnviz.core.stages.BLOCKS`.
+    - `reads`: with a "second" sentence, keys and values are made from Y, which is like an encoder's output: this layer
+      doesn't norm it; with a "kept" one of `n_kept` tokens, they are made from Y with X below it; Y is made as X is.
     - `what_if`: switches of :mod:`attnviz.core.what_if`.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2, and 3.2.3 for a second sentence; for
@@ -105,7 +104,7 @@ def layer_table(
 
 
 def as_masked(mask: bool | Masked) -> Masked | None:
-    """Return a table's mask, True if it's given by its numbers."""
+    """Return a table's mask; True stands for one given by its numbers."""
     return mask if isinstance(mask, Masked) else Masked() if mask else None
 
 
@@ -113,7 +112,7 @@ STAGES: Table = attention_table()
 EVERY_STAGE: Table = followed_by(
     layer_table(positions=True, output=True, mask=True), followed_by(residual_table(), feed_forward_table())
 )
-# What any computation of one head may have, to name it: not all of these go together.
+# All stages that a computation with one head may have, to look up their names; no table has all of them.
 ALL_STAGES: Table = followed_by(
     EVERY_STAGE,
     {
@@ -138,7 +137,7 @@ ALL_STAGES: Table = followed_by(
 VECTORS = tuple(name for name, given in GIVEN.items() if given.is_vector)
 
 
-# How wide these are is a size with a name; every other width is one of them, by the rules.
+# These matrices' widths have names; from the rules follows which of these every other width equals.
 _WIDTHS = {
     "x": "d_in",
     "q": "d_k",
@@ -155,7 +154,7 @@ _ROWS = {"token": "tokens", "query": "queries", "key": "keys"}
 
 
 class _Size:
-    """A size known only by what it equals; rules may join two."""
+    """A number of rows or columns; rules find which are equal."""
 
     def __init__(self) -> None:
         self._same: _Size | None = None
@@ -167,7 +166,7 @@ class _Size:
         return self if self._same is None else self._same.first
 
     def meets(self, other: object) -> bool:
-        """Make this size and another, or a number, one."""
+        """Record that this size equals another one, or a number."""
         if isinstance(other, _Size):
             if other.first is not self.first:
                 other.first._same = self.first
@@ -176,7 +175,7 @@ class _Size:
         return True
 
     def __add__(self, other: "_Size") -> "_Size":
-        return _Size()  # a width that is the sum of others: of it nothing is known
+        return _Size()  # nothing is known about a sum of widths
 
 
 def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[str, str]]:
@@ -184,8 +183,8 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
 
     A bias has "1" row.
 
-    Unless all is made from `one_sequence`, queries and keys may differ in number, and are counted apart; so are keys of
-    another sentence.
+    Without `one_sequence`, there may be more or fewer queries than keys, so each have a name of their own; so have the
+    keys of another sentence.
 
     >>> from attnviz.core.stages import STAGES
     >>> sizes = sizes_of(STAGES)
@@ -199,14 +198,14 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
         if stage.rule is None:
             sizes[name] = _Size(), _Size()
         else:
-            # Each reader of X gets a sequence of its own, where they may differ.
+            # Where sequences may differ, each stage that reads X reads one of its own.
             alone = () if one_sequence else ("x",)
             sizes[name] = stage.rule.shape(
                 *((_Size(), sizes[source][1]) if source in alone else sizes[source] for source in stage.sources)
             )
     named: list[tuple[_Size, str]] = [(sizes[Y][0], "kept")] if JOINED in table else []
     apart = not one_sequence or any(stage.is_of_others for stage in table.values())
-    for kinds in (("query", "key"), ("token",)):  # who reads and who is read says more than that each is a token
+    for kinds in (("query", "key"), ("token",)):  # "queries" and "keys" say more than "tokens", so they come first
         named += [
             (sizes[name][0], _ROWS[stage.rows if apart else "token"])
             for name, stage in table.items()
@@ -214,7 +213,7 @@ def sizes_of(table: Table, *, one_sequence: bool = True) -> Mapping[str, tuple[s
         ]
     widths = _WIDTHS if head_name(0, "q") not in table else _WIDTHS | _OF_HEADS
     named += [(sizes[name][1], width) for name, width in widths.items() if name in sizes]
-    named += [(sizes[name][1], f"d_{name}") for name in sizes]  # a width that has no name of its own
+    named += [(sizes[name][1], f"d_{name}") for name in sizes]  # for widths without a name
     named += [(sizes[name][0], f"d_{name}") for name in sizes]
     return {name: (_name(rows, named), _name(columns, named)) for name, (rows, columns) in sizes.items()}
 

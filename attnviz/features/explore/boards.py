@@ -1,4 +1,4 @@
-"""The board and the heatmaps of Explore, from what its link says."""
+"""The board and the heatmaps of Explore, drawn from its link."""
 
 from collections.abc import Mapping
 
@@ -18,12 +18,12 @@ from attnviz.link.state import State
 
 
 def boards() -> Mapping[str, Board]:
-    """Return the boards by what the page asks for."""
+    """Return the boards by the names that the page asks for."""
     return {"playground": Board(OF_NOW, _board), HEATMAPS: Board(OF_NOW, _heatmaps)}
 
 
 def _shown(state: State) -> tuple[Scenario, AttentionTrace] | None:
-    """Return what is to be drawn; None without numbers."""
+    """Return the scenario and trace to draw; None without numbers."""
     if state.scenario is None or not has_numbers(state.scenario):
         return None
     head, layer = state.values[rows.HEAD], state.values[rows.LAYER]
