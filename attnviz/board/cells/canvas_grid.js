@@ -17,7 +17,7 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Lens } from "./pixels.js" */
 
-const ENLARGED = 24; // pixels: height of the picked row
+const ENLARGED = 24; // height of the picked row, in pixels
 const TYPED = { width: 64, height: 24, letters: "13px" }; // the box to type into
 const MOST_EDITED = 200; // edited cells that get a mark
 
@@ -108,8 +108,8 @@ export class CanvasGrid extends Grid {
     toggle(this.bars.canvas, "hidden", !this.barred);
   }
 
-  // The part of the matrix within the window, or at most a window's size outside it, since the page may be scrolled
-  // during a drag.
+  // The part of the matrix in the window, and up to a window's size around it, since the page may be scrolled during a
+  // drag.
   get seen() {
     const { box, bars: { canvas }, board: { held } } = this;
     if (!held) return { left: 0, top: 0, width: canvas.width, height: canvas.height };
@@ -128,13 +128,14 @@ export class CanvasGrid extends Grid {
     const { board, box, stage, enlarged } = this;
     const row = board.query;
     const high = ENLARGED * board.layout.scale;
-    // It stays within the matrix, because names stand above that.
+    // The enlarged row stays within the matrix, because names stand above that.
     const top = Math.max(0, Math.min(box.height - high, (row + 0.5) * box.row - high / 2));
     this.lens = this.isOfPicked(row) && box.row < high ? { row, top, height: high } : null;
     toggle(enlarged, "hidden", !this.lens);
     if (!this.lens) return;
     Object.assign(enlarged.style, { top: `${this.lens.top}px`, height: `${high}px` });
-    // Cells too narrow for numbers: a strip of colours. Otherwise real cells, which screen readers know as a row, too.
+    // Cells too narrow for numbers become a strip of colours; wider ones become elements, which screen readers read as
+    // a row.
     if (box.cell < LEGIBLE * board.layout.scale) {
       enlarged.removeAttribute("role");
       this.stripe.context.putImageData(this.image, 0, -row, 0, row, this.image.width, 1);

@@ -6,7 +6,7 @@ import { FLOAT32 } from "../values/arithmetic.js";
 import { NEARLY, inDigits, numberOf, short, written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
-const NO_DIGIT = 1e-9; // smaller differences between sums of written numbers come from adding them in float64
+const NO_DIGIT = 1e-9; // sums of written numbers that differ by less are equal, apart from float64's rounding
 
 // The remark beside a matrix's name about the numbers in `cells`: “(≈)” if the attention weights of a row, as written,
 // don't add up to `whole` (1, or 100 for percentages); at the first matrix with a column for each key, what grey means.
@@ -114,8 +114,8 @@ export function isOfOthers(/** @type {Pick<Stage, "rows" | "entries">} */ { rows
   return rows === "key" && entries.length > 0;
 }
 
-// Whether these are the input vectors of such keys, which stand before those of the sentence; K and V, which are
-// computed from them, don't count.
+// Whether a matrix holds the input vectors of such keys, and so stands before the sentence's own; K and V, which are
+// computed from these vectors, don't count.
 export function isWhatIsRead(/** @type {Pick<Stage, "rows" | "role" | "entries">} */ stage) {
   return isOfOthers(stage) && stage.role === "x";
 }
@@ -187,8 +187,8 @@ function waysToWrite(value, digits) {
 
 // ---- colours of tokens ----
 
-// Where one `view` cuts the heads, rows belong to other tokens than their indices say. Each token then has a colour,
-// shown on its chip, on its name and on the rows that are pieces of its own.
+// If one `view` without a transpose cuts the heads, rows belong to other tokens than their indices say. Each token then
+// has a colour, shown on its chip, on its name and on the rows that are pieces of its own.
 
 const GOLDEN = 137.508; // degrees, the golden angle: neighbouring tokens get very different hues
 

@@ -5,7 +5,7 @@
 const ROUNDING = 2e-6; // share of the largest number
 export const LEAST_BAR = 3; // percent of a cell's width, so that even the smallest change is visible
 
-// A number's change; 0 if it could come from rounding alone, which differs between the page and torch.
+// A number's change; 0 if it is so small that it may only come from rounding, in which the page and torch differ.
 /** @param {number} value @param {number} before @param {number} limit */
 export function changeOf(value, before, limit) {
   const change = value - before;
@@ -44,7 +44,7 @@ export function besideMiddle(/** @type {number} */ bar) {
 
 const ROOM = 4; // pixels, both ways
 const HIGH = 2;
-const FAINT = 0.35; // opacity of the smallest change's dash, too short to show by its length how large the change is
+const FAINT = 0.35; // opacity of the smallest change's dash: dashes are too short to show the size by their length
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Part area of a canvas, in whole pixels */
 /**
@@ -93,7 +93,8 @@ export function drawBars(context, matrix, before, how, seen) {
  */
 export function dash(pixels, matrix, before, how, seen) {
   const width = how.box.cell;
-  // All dashes of a line have the same height: it's computed once per line, not for each of thousands of cells.
+  // All dashes in a line of cells lie equally high, which is computed once per line, not for each of thousands of
+  // cells.
   /** @type {number[]} */
   const lines = [];
   eachChanged(matrix, before, how, seen, (x, y, change, value) => {

@@ -18,7 +18,7 @@ export class Ramp {
     this.mixed = null;
   }
 
-  // All colours in the format of a canvas, see `mix`.
+  // All colours of the ramp in the format of a canvas; see `mix`.
   get inks() {
     if (this.mixed) return this.mixed;
     this.mixed = new Uint32Array(STEPS);

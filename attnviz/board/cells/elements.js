@@ -13,7 +13,7 @@ export function make(tag, className = "", children = [], attributes = {}) {
   return element;
 }
 
-// For decoration, and for what screen readers get in other words.
+// Attributes for decoration, and for what screen readers are told in other words.
 export const UNSEEN = { "aria-hidden": "true" };
 
 /** @param {string} className @param {string} text @param {() => void} act @param {Record<string, string>} attributes */
@@ -58,13 +58,13 @@ export function toggle(element, className, on) {
   if (element.classList.contains(className) !== on) element.classList.toggle(className, on);
 }
 
-// The same for an attribute.
+// Set an attribute, but only if that changes anything.
 /** @param {Element} element @param {string} name @param {string} value */
 export function write(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-// The same for the text.
+// Set the text, but only if that changes anything.
 /** @param {Node} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

@@ -16,15 +16,15 @@ import { beyond } from "../spine/words.js";
 import { say } from "../../scripts/sentences.js";
 
 const ROOM = 5.3; // digits of full size in a cell that is 42 pixels wide
-const HEADS = 18; // pixels: height of column names
-const LEAST = 12; // pixels: their font size
-const [LETTER, AROUND] = [5.6, 5]; // pixels: width of a letter, and room between two names
-const LINE = 16; // pixels: height of each line where names stand in two
+const HEADS = 18; // height of column names, in pixels
+const LEAST = 12; // font size of column names, in pixels
+const [LETTER, AROUND] = [5.6, 5]; // width of a letter in column names, and room between two, in pixels
+const LINE = 16; // height of a line where column names stand in two, in pixels
 // the smallest type: font size in percent, pixels of a digit, and pixels around a number
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 };
-const LEAST_MARKED = 9; // pixels: of smaller cells, several share one mark
+const LEAST_MARKED = 9; // pixels; smaller cells share marks
 const MARKS = ["fed", "source", "chosen"];
-const LAST_BITS = 1e-6; // relative difference
+const LAST_BITS = 1e-6; // a relative difference that isn't worth a redraw
 
 // The words for a matrix's size, in numbers or symbols; rows and columns swap places if it is drawn transposed.
 /** @param {(number | string)[]} shape @param {boolean} turned */
@@ -89,7 +89,7 @@ export class Grid {
       make("b", "", [box.turned ? say("board.matrix.transposed", { symbol: symbolOf(stage) }) : symbolOf(stage)]);
     const shape = make("span", "shape", [sizeOf([rows, columns], box.turned)]);
     const symbols = board.data.notes?.[stage.name];
-    // at its commas, so that at least the first part fits
+    // split at commas, so that at least the first part fits
     const [short, ...more] = stage.short.split(/(?=, )/).map((part) => make("span", "short", [part]));
     const title = make("div", "title", [called, " ", ...(symbols ? [
       shape, " ", make("span", "note", [say("board.matrix.note", { note: sizeOf(symbols, box.turned) })]), " ", short,
@@ -146,7 +146,7 @@ export class Grid {
     return before ? largestChange(board.shown[stage.name].values, before.values) : 0;
   }
 
-  // What the looks of all cells depend on besides their numbers, and how their changes are shown.
+  // The settings that all cells' looks depend on, besides their numbers, and how their changes are shown.
   how() {
     const { board, stage, toldRow: told, largestChange: largest } = this;
     const { decimals } = this;
@@ -330,7 +330,7 @@ export class Grid {
     return true;
   }
 
-  // Mark the row of the followed token, whose numbers show even if rows are too low for the others'.
+  // Mark the row of the followed token, whose numbers show even if the other rows are too low for theirs.
   markRow() {
     const { columns } = this.board.shown[this.stage.name];
     this.cells.forEach((cell, at) => toggle(cell, "query", this.isOfPicked(Math.floor(at / columns))));
@@ -379,7 +379,7 @@ export function headsOf(board, stage, box) {
   });
 }
 
-// Whether the matrix has a row for each query, of which the followed token's is one.
+// Whether the matrix has a row for each query, and so one for the followed token.
 function isOfQueries(/** @type {Stage} */ stage) {
   return stage.rows !== "feature" && !isOfOthers(stage);
 }

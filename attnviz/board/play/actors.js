@@ -95,7 +95,7 @@ export class Actors {
     const { shown, layout, stages } = this.board;
     const [before, after] = [phases[scores], phases[scale]].map(({ name }) => shown[name]);
     const scaled = at > scale ? 1 : at === scale ? eased((part - 0.15) / 0.6) : 0;
-    if (scaled === (on === phases[scale].name ? 1 : 0)) return; // the board shows just these numbers
+    if (scaled === (on === phases[scale].name ? 1 : 0)) return; // the board's own cells show these numbers
     const reached = at === scores ? phases[scores].steps.slice(0, Math.max(made, step + 1)) : phases[scores].columns;
     for (const key of reached) {
       const value = (1 - scaled) * valueAt(before, query, key) + scaled * valueAt(after, query, key);
@@ -207,7 +207,7 @@ export class Actors {
 
 // ---- highlighted cells ----
 
-// The classes of cells that an earlier phase has reached, that the step reads, and that it computes.
+// Classes of cells: reached before, read by the current step, computed by it.
 
 const MARKS = ["up", "work", "making"];
 

@@ -16,7 +16,8 @@ import { focusedBeside } from "../../scripts/parts.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 
-// milliseconds that one frame may add: more in a hidden tab would skip phases, less would slow down a busy page
+// The most milliseconds that one frame adds: with more, a play would jump ahead after its tab was hidden; with less, it
+// would slow down on a busy page.
 const LONGEST_FRAME = 250;
 
 export class Play {
@@ -32,7 +33,7 @@ export class Play {
     this.moment = null; // null while nothing is animated
     this.active = false; // whether a play has begun and hasn't ended
     this.time = 0;
-    this.span = spanOf([]); // its begin and end
+    this.span = spanOf([]); // start and end of the play
     /** @type {string | null} */
     this.part = null; // the matrix of the only phase to play; null for all phases
     /** @type {number | null} */
@@ -62,7 +63,7 @@ export class Play {
     };
   }
 
-  // Put the controls beside the sentence; while presenting, beside the text about what is read or into the dock. They
+  // Put the controls beside the sentence; while presenting, beside the summary of what is read or into the dock. They
   // are hidden if no phase can be played, or if matrices are too large for elements.
   place(/** @type {Room} */ room) {
     const { board, controls } = this;

@@ -108,7 +108,7 @@ export function brokenIn(made, phases, query) {
 }
 
 /**
- * The begin and end of all phases; with a `part`, of the last phase only. The end includes the time in which whatever
+ * The start and end of all phases; with a `part`, of the last phase only. The end includes the time in which whatever
  * has faded appears again.
  * @param {Phase[]} phases @param {string | null} part @returns {Stretch}
  */
@@ -118,7 +118,7 @@ export function spanOf(phases, part = null) {
 }
 
 /**
- * The state at a time; null before the begin and after the end. `part` is how much of the phase is over, `within` how
+ * The state at a time; null before the start and after the end. `part` is how much of the phase is over, `within` how
  * much of its step, `made` how many of its steps show their result.
  * @param {Phase[]} phases @param {number} time @param {Stretch} span @returns {Moment | null}
  */
@@ -151,7 +151,7 @@ export function standing(/** @type {Phase} */ { start, end }) {
 
 // ---- the dock's text during a play ----
 
-const TOLD = 4; // numbers that are written of a row
+const TOLD = 4; // how many numbers of a row are written
 
 // The sentence on what happens in a phase.
 /** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */

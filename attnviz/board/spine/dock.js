@@ -10,7 +10,7 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Found } from "../values/difference.js" */
 
-const LARGE = 1000; // the difference to torch is shown with its number if this is at least so large
+const LARGE = 1000; // a number at least this large is shown together with its difference to torch's
 const SLICE_MS = 8; // longest run of comparing numbers before other work gets its turn
 
 /** @typedef {[text: string, act: () => void]} Offer a button's text and action */
@@ -65,7 +65,8 @@ export class Dock {
   show(place, sources) {
     toggle(this.board.root, "explored", this.board.explores);
     this.showKept();
-    toggle(this.board.keys.button, "gone", Boolean(this.board.data.store)); // in questions, only ? opens the list
+    // Questions leave out the button for the list of keys; the key ? opens it all the same.
+    toggle(this.board.keys.button, "gone", Boolean(this.board.data.store));
     const [sentence, numbers, words] = this.textsOf(place, sources);
     setText(this.sentence, sentence);
     setText(this.words, words);
@@ -98,7 +99,7 @@ export class Dock {
     }
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
-    const first = board.ruler.first && board.explores; // the ruler's suggestion is enough for newcomers
+    const first = board.ruler.first && board.explores; // newcomers only see what the ruler suggests
     const acts = board.story.told && board.explores; // the story's buttons take that room
     return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "",
       store || first || acts ? "" : say(how)];
@@ -172,7 +173,7 @@ export class Dock {
   tellStatus(text, more, alarm) {
     const { ruler, explores, data: { fixed, store } } = this.board;
     if (!alarm && ruler.first && explores) more = ""; // newcomers have enough to read
-    if (!alarm && fixed && store) text = more = ""; // so have readers who are predicting
+    if (!alarm && fixed && store) text = more = ""; // and so have readers who are predicting
     setText(this.says, text);
     setText(this.more, more);
     this.status.hidden = !text;

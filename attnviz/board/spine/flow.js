@@ -80,7 +80,7 @@ export class Flow {
     return layout.boxes[stages.get(name).sources[0]] ?? null;
   }
 
-  // The begin of a path: from a matrix's upper right corner, where no name stands and no row is preferred, upwards.
+  // The beginning of a path: from a matrix's upper right corner, where no name stands and no row is preferred, upwards.
   /** @param {Box} from @param {number} aside */
   start(from, aside) {
     const { scale, start } = this.board.layout;
@@ -108,7 +108,7 @@ export class Flow {
     const roof = 2 * scale;
     const [end, middle] = [to.x - 6, to.y + to.height / 2];
     const bend = end - 100 * scale;
-    const { x, width } = this.board.frame.words.at(-1) ?? { x: 0, width: 0 }; // not to be crossed
+    const { x, width } = this.board.frame.words.at(-1) ?? { x: 0, width: 0 }; // words not to be crossed
     const near = Math.max(x + width + 3 * scale, end - 5 * scale);
     const bent = 8 * scale;
     const fall = x + width > end - 60 * scale && x < end

@@ -104,7 +104,7 @@ export class Frame {
       && box.y + box.height > y).map((box) => box.x));
     if (next - left < SHORT * scale || row < NAMED * scale) return [];
     const fitting = scale * Math.min(DIGITS, (NAMED * (next - left)) / Math.max(...widthsOf(keys, board)));
-    const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // while presenting, all is larger
+    const letters = ribbons === null ? fitting : Math.max(NAMED, fitting); // enlarged while presenting
     return keys.map((text, at) => {
       const name = make("span", "head name", [text], { title: text, ...UNSEEN });
       put(name, { x: left, y: y + at * row, width: Math.min(labels, next - left), height: row });
@@ -176,8 +176,8 @@ export class Frame {
     // the room below; otherwise at the first row, or above it if rows are too low.
     if (board.scaled && !board.all) place(this.scale, above - WORD.height * scale);
     else place(this.scale, start - (board.layout.row < WORD.beside * scale ? WORD.height : WORD.over) * scale);
-    // Where rows are too low for names, the picked row's band is higher than its row, and may cover the last one's
-    // edge.
+    // Where rows are too low for names, the picked row's band is higher than its row, and may extend below
+    // the last one.
     place(this.softmax, box.y + box.height + (this.every > 1 ? 2 * WORD.under : WORD.under - WORD.height) * scale);
     this.words.push(legend);
     toggle(this.softmax, "gone", before.width < WORD.width * scale);
@@ -203,7 +203,7 @@ export class Frame {
     return !all && (Boolean(fixed || store) || (!this.hides && explores));
   }
 
-  // The text of that button.
+  // The text of the button for all stages, or for fewer.
   get leadsTo() {
     return say(this.board.all ? "board.op.fewer" : this.hides ? "board.op.mask" : "board.op.all");
   }

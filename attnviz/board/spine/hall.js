@@ -34,7 +34,7 @@ function fewerOf(stages, placed) {
 
 /**
  * The matrices that a lecture room sees, their room, and the width left for the names of V's rows, which are `long`
- * pixels wide; `said` is the height of the text on what is read, below the sentence. Fewer and fewer matrices are
+ * pixels wide; `said` is the height of the summary of what is read, below the sentence. Fewer and fewer matrices are
  * tried, each time with V above its product and then in the spine; before the fewest, the colour scale is left out; at
  * last everything is scaled down.
  * @param {Stage[]} stages @param {Shapes} shapes @param {string[]} placed @param {Room} room @param {number} said
@@ -42,7 +42,7 @@ function fewerOf(stages, placed) {
  */
 export function inHall(stages, shapes, placed, room, said, long) {
   const ways = fewerOf(stages, placed);
-  const last = ways[ways.length - 1]; // it has no V
+  const last = ways[ways.length - 1]; // the fewest, without V
   /** @type {{ seen: string[], spined?: boolean, lean?: boolean, by?: number }[]} */
   const tried = [{ seen: placed }, { seen: placed, spined: true }, // a lesson's step is about all of its matrices
     ...(room.tells ? [{ seen: placed, lean: true }, { seen: placed, spined: true, lean: true }] : []),
@@ -60,7 +60,7 @@ export function inHall(stages, shapes, placed, room, said, long) {
 
 /**
  * Whether the whole board fits, unfolded and with readable numbers.
- * @param {Layout} layout @param {number} said height of the text on what is read, below the sentence @param {Room} room
+ * @param {Layout} layout @param {number} said height of the summary below the sentence @param {Room} room
  */
 export function isWhole(layout, said, room) {
   const { arcs, chips, shares, height, width, folded, boxes } = layout;

@@ -23,20 +23,21 @@ const MOST_LABELS = 96; // width of rows' names, at most
 const NAMED_FEATURE = 46; // width of a column with a feature's name above it
 const LABELS = 68; // width of rows' names, at least
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
-const OPERATION = 46; // the least gap before the weights, for the words in it
+const OPERATION = 46; // the least gap before the weights, for the names of operations in it
 const BESIDE = 36; // between V and W_v
 const APART = 16; // between the colour scale and its neighbour
 const SCALE = 64; // height of the colour scale
 const TITLE = 22;
-const ROOF = 8; // above everything, for the line to V
-const HEADS = 34; // titles and names of columns above the spine
-const FEET = 30; // titles below it
+const ROOF = 8; // room above everything, for the line to V
+const HEADS = 34; // room above the spine, for titles and names of columns
+const FEET = 30; // room below the spine, for titles
 export const RIBBONS = { whole: 78, low: 56, lowest: 27, hall: 27, none: 0 }; // heights of the ribbons
 const SENTENCE = { chips: 40, shares: 34, says: 54, saysMiddle: 72, saysNarrow: 92, tools: 44 };
 // The compact sentence, which leaves room to matrices while presenting; `letters` scales its font.
 export const PRESENTED = { chips: 24, shares: 2, counted: 16, letters: 0.65, says: 27 };
-const NARROW_PAGE = 500; // below this width, the text on what is read needs more lines, and tools stand above ribbons
-const MIDDLE_PAGE = 1100; // below this width, that text needs one line more
+// On narrower pages, the summary of what is read needs more lines, and the tools need a place above the ribbons.
+const NARROW_PAGE = 500;
+const MIDDLE_PAGE = 1100; // on narrower pages, the summary needs one line more
 const DOCK = 72; // height that is kept free for the dock
 const PLANE = 420; // greatest width of the plane over the matrices
 const SIX = 6; // rows: the least room above the spine, with few tokens
@@ -58,7 +59,7 @@ export function layoutOf(stages, shapes, placed, given) {
   const room = by === 1 ? given : { ...given, width: given.width / by, height: given.height / by };
   if (!placed.length && room.sentence) return wordsAlone(room);
   const told = room.tells;
-  const alone = told || (room.hall && placed.length === 1); // a matrix without neighbours
+  const alone = told || (room.hall && placed.length === 1); // in a lesson, or a single matrix
   const [wide, gaps] = alone ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1];
   const share = ALL.height / tokens;
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),
@@ -119,7 +120,7 @@ export function layoutOf(stages, shapes, placed, given) {
     if (fits) return new Placing(plan, shapes, fits).layout(scale, width, room, n || chosen.length ? may : []);
   }
   const narrowest = triesWith([...chosen, ...free]);
-  const fits = narrowest[narrowest.length - ways.length + few.length + 1]; // scrolls sideways, and so shows numbers
+  const fits = narrowest[narrowest.length - ways.length + few.length + 1]; // it scrolls, so cells stay wide
   return new Placing(plan, shapes, fits).layout(scale, width, room, may);
 }
 
@@ -138,7 +139,7 @@ function aloneIn({ width, tells, labels = LABELS }, shapes, placed) {
   return Math.max(WAYS[0][0], Math.min(ALONE.most, each));
 }
 
-// The height of the sentence: chips, the ribbons above, the shares below, and perhaps the text on what is read.
+// The height of the sentence: chips, the ribbons above, the shares below, and perhaps the summary of what is read.
 function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow, arcs: most }) {
   const { chips } = hall ? PRESENTED : SENTENCE;
   const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // percentages only with ribbons
@@ -147,7 +148,7 @@ function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow,
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };
 }
 
-// The height of the text on what is read, below the sentence.
+// The height of the summary of what is read, below the sentence.
 export function saysOf(/** @type {number} */ width, /** @type {boolean} */ hall) {
   if (hall) return PRESENTED.says;
   return width < NARROW_PAGE ? SENTENCE.saysNarrow : width < MIDDLE_PAGE ? SENTENCE.saysMiddle : SENTENCE.says;

@@ -9,8 +9,8 @@ export const PREVIEW_MS = { in: 90, out: 60 };
 const BECOMES_MS = { all: 600, word: 70, number: 90 }; // duration, and delays from token to token, number to number
 const COLOURS_MS = 200;
 const NUMBERS_MS = 300;
-const MOST_CELLS = 1500; // more of them would cost frames
-const SAME = 2e-6; // share of the largest number; torch and page round so differently at most
+const MOST_CELLS = 1500; // with more, frames would be dropped
+const SAME = 2e-6; // share of the largest number; by less, torch and page may differ through rounding
 const EASING = "cubic-bezier(0.3, 0, 0.2, 1)";
 
 /** @typedef {{ cell: BoardCell, from: number, to: number, end: string, written: string }} Run a number that counts

@@ -17,7 +17,7 @@ export const LOOP = WHOLE + 5; // how far a token's ribbon to itself reaches fro
 export function ribbonsOf(shares, picked, middles, floor, scale, start = middles[picked], roof = 0) {
   const highest = floor - roof - 4 * scale;
   const fan = FAN * scale;
-  // The weights of a query add up to 1; those that a key is given may add up to more.
+  // The weights that a query gives add up to 1; those that a key is given may add up to more.
   const whole = Math.max(1, shares.reduce((/** @type {number} */ sum, share) =>
     sum + (share !== null && Number.isFinite(share) ? share : 0), 0));
   let left = -fan / 2;
@@ -46,7 +46,7 @@ export function merged(ribbons, scale) {
   /** @type {Ribbon[][]} */
   const groups = [];
   for (const ribbon of ribbons) {
-    const down = Math.round(PER_OCTAVE * Math.log2((WHOLE * scale) / ribbon.width)); // 0 for the widest
+    const down = Math.round(PER_OCTAVE * Math.log2((WHOLE * scale) / ribbon.width)); // 0 for the widest ribbon
     (groups[Math.max(0, Math.min(GROUPS - 1, down))] ??= []).push(ribbon);
   }
   return groups.flatMap((group, word) => ({ word, width: group.reduce((sum, { width }) =>

@@ -11,7 +11,7 @@ import { say } from "../../scripts/sentences.js";
 const REACH = 100; // of a drag that changes a number by the largest one of its matrix
 const [LEAST, KNOB] = [60, 12]; // the shortest ruler, and half of its knob's height
 const TICK = 24; // between two ticks, at least
-const NEAR = 2; // so near to a tick, a dragged number snaps to it
+const NEAR = 2; // within this distance of a tick, a dragged number snaps to it
 
 /** How many pixels of a drag change a number by 1. @param {Matrix} matrix */
 function pixelsPerOne({ values }) {
@@ -48,7 +48,7 @@ export class Ruler {
     this.says = make("div", "ruler-says");
     this.line = make("div", "ruler-line");
     this.knob = make("div", "ruler-knob");
-    this.element = make("div", "ruler", [this.says, this.line, this.knob], UNSEEN); // screen readers know the cell
+    this.element = make("div", "ruler", [this.says, this.line, this.knob], UNSEEN); // screen readers read the cell
     this.knob.onpointerdown = (event) => {
       const place = this.place;
       if (!place || board.drag || event.button !== 0) return;
@@ -75,8 +75,8 @@ export class Ruler {
     return this.board.drag ?? this.toy;
   }
 
-  // What the picked token reads most once the toy's number is 0, in a sentence; it is computed, and "" if nothing
-  // changes.
+  // A sentence on what the picked token would read most if the toy's number were 0; "" if that stays the same. It is
+  // computed, so that it is true of these numbers.
   get promise() {
     const { board, toy } = this;
     const weights = board.shown.attention_weights;
@@ -108,7 +108,7 @@ export class Ruler {
     if (this.board.story.told) this.board.assembly.lay();
   }
 
-  // Start with a number before it is dragged.
+  // Remember a number before its drag.
   /** @param {Place} place @param {number} before @param {number | null} from */
   hold(place, before, from = null) {
     this.from = from;

@@ -22,11 +22,12 @@ import { say } from "../../scripts/sentences.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-// The text on what is read, in pixels: its height, on an enlarged board, and if it is narrower than `narrow`; how far
-// it may begin above the ribbons, and below the tools.
+// Pixels of the summary of what is read. `high` is its height, `large` the one on an enlarged board, and `higher` the
+// one if it is narrower than `narrow`; it may begin `over` above the ribbons, and has to begin `tools` below tools
+// there.
 const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4, tools: 34 };
-const FITS = ["0.85", "0.75", "0.6"]; // smaller and smaller font sizes for that text, tried until it fits
-const PLAY = 118; // pixels that Play takes beside it while presenting ...
+const FITS = ["0.85", "0.75", "0.6"]; // factors for the summary's font size, tried until it fits
+const PLAY = 118; // pixels that Play takes beside the summary while presenting ...
 const NARROW = 300; // ... unless the board is narrower than this
 // screen pixels: the smallest letters of chips; if they still don't fit, the chips scroll
 const SMALLEST = 10;
@@ -83,7 +84,7 @@ export class Sentence {
     this.by = hall ? scale / 2 : scale;
     const size = hall ? PRESENTED.letters * scale : scale;
     const beside = !below && !tells && data.says !== false;
-    // Only without a text on what is read, which would leave room for Play itself.
+    // Only without the summary of what is read, which would make room for Play itself.
     const play = this.playsHere && data.says === false && layout.columns.length ? PLAY * scale : 0;
     const free = width - play - (beside ? (Math.max(BESIDE, this.tools.wide) + 2 * BETWEEN) * scale : kept);
     const words = this.putWords(layout, wordsIn(all, free, size, SMALLEST / zoom));
@@ -157,14 +158,14 @@ export class Sentence {
     write(this.ribbons, "height", String(arcs));
   }
 
-  // Place the text on what is read, beside the chips or below them. It may be long: its height is limited and it
+  // Place the summary of what is read, beside the chips or below them. It may be long: its height is limited and it
   // scrolls, so that nothing covers it.
   /** @param {Layout} layout @param {number} left @param {number} width @param {boolean} below */
   putSays(layout, left, width, below) {
     const { scale, arcs, chips, shares } = layout;
     const { data } = this.board;
     const over = data.ofNow && !numbersFirst(data); // the tools stand below it
-    const { above } = this.tools; // whether the tools stand above it instead
+    const { above } = this.tools; // whether the tools stand above the summary instead
     const under = above ? arcs + chips + shares : toolsAt(layout, data.says !== false);
     const room = scale > 1 ? SAYS.large : width - left < SAYS.narrow ? SAYS.higher : SAYS.high;
     const least = above ? SAYS.tools : -SAYS.over;
@@ -181,7 +182,7 @@ export class Sentence {
     this.element.style.height = `${arcs + chips + shares + (below ? saysOf(width, this.hall) * scale : 0)}px`;
   }
 
-  // Whether Play stands in the line of the text on what is read: while presenting, since below the board it would be
+  // Whether Play stands in the line of the summary of what is read: while presenting, since below the board it would be
   // out of sight. A question's boards that stand side by side have no room for it.
   get playsHere() {
     const { data, root } = this.board;
@@ -297,8 +298,8 @@ export class Sentence {
     return [board.data.chance ? say("summary.chance.change", { finding }) : finding, "", key];
   }
 
-  // Make the text on what is read smaller until it fits; if it still doesn't, it can be scrolled, by keyboard, too. It
-  // is measured after the frame that draws it, which computes the layout anyway.
+  // Make the summary of what is read smaller until it fits; if it still doesn't, it can be scrolled, also by keyboard.
+  // It is measured after the frame that draws it, which computes the layout anyway.
   letScroll() {
     cancelAnimationFrame(this.measured);
     this.measured = requestAnimationFrame(() => setTimeout(() => {
@@ -354,7 +355,7 @@ export class Sentence {
     const at = ledTo(event, this.board.picked, this.chips.length);
     if (at === null) return;
     event.preventDefault();
-    this.chips[at].focus(); // first, because focusing computes the layout, which later changes would make it do again
+    this.chips[at].focus(); // first: focusing needs the layout, which the changes below make stale
     this.board.picking.pick(at);
   }
 }

@@ -8,12 +8,12 @@ import { say } from "../../scripts/sentences.js";
 
 /** @import { Sentence } from "./sentence.js" */
 
-// widths in pixels: without a text on what is read, with one, and of the layers' menu
+// widths in pixels: without a summary of what is read, with one, and of the layers' menu
 const TOOLS = { few: 290, most: 410, layers: 110 };
-const [LINE, LOW] = [34, 28]; // pixels: height of the line, and on a compact board
-const SAYS = 78; // pixels above it, for the text on what is read
+const [LINE, LOW] = [34, 28]; // height of the tools' line in pixels, and on a compact board
+const SAYS = 78; // pixels above that line, for the summary of what is read
 
-/** The top of the tools' line, below the text on what is read, which is larger on a large screen.
+/** The top of the tools' line, below the summary of what is read, which is larger on a large screen.
  *  @param {Layout} layout @param {boolean} says */
 export function toolsAt(layout, says) {
   const { chips, scale } = layout;
@@ -56,10 +56,10 @@ export class SentenceTools {
     return (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
   }
 
-  // Place the tools below the text on what is read, at the right of the chips, which end at `left`; without room there,
-  // above the chips.
+  // Place the tools below the summary of what is read, at the right of the chips, which end at `left`; if there is no
+  // room, above the chips.
   /** @param {Layout} layout @param {number} left @param {number} width
-   *  @param {boolean} below whether the text on what is read stands below the chips */
+   *  @param {boolean} below whether the summary of what is read stands below the chips */
   build(layout, left, width, below) {
     const { data, plane } = this.board;
     const { scale, arcs, chips } = layout;
@@ -156,7 +156,7 @@ export class SentenceTools {
     this.end = end;
     editor.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.isComposing) return; // of a composition, Enter and Escape end only that
+      if (event.isComposing) return; // these keys belong to the input method then
       if (event.key !== "Escape" && (event.key !== "Enter" || event.target !== box)) return;
       event.preventDefault(); // or it would press the button that gets the focus
       end(event.key === "Enter");

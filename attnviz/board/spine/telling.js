@@ -10,8 +10,8 @@ import { filled, say } from "../../scripts/sentences.js";
 
 // Lengths in pixels.
 const NARROW = { page: 900, hall: 600 }; // narrower boards have no room for a column; `hall`: while presenting
-const LEAST = 190; // width of the column
-const MOST = 560; // longer lines are hard to read
+const LEAST = 190; // least width of the column
+const MOST = 560; // its greatest width: longer lines are hard to read
 const GAP = 24;
 const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // while presenting, where nothing scrolls, the largest that fits ...
 const SMALLEST = 13; // ... but not below this

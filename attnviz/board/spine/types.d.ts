@@ -25,7 +25,7 @@ interface Room {
   zoom?: number;
   /** Width that is covered at the right end of the sentence's line, by the button that ends a presentation. */
   kept?: number;
-  /** Whether the text on what the picked token reads stands below the chips, for lack of room beside them. */
+  /** Whether the summary of what the picked token reads stands below the chips, for lack of room beside them. */
   saysBelow: boolean;
   /** The greatest height of the ribbons, if it is limited. */
   arcs?: number;
@@ -65,7 +65,7 @@ interface Layout {
   labels: number;
   /** The lower edge of the matrices above the spine. */
   above: number;
-  /** Begin and end of the spine's rows, and the height of one. */
+  /** Top and bottom of the spine's rows, and the height of one. */
   start: number;
   end: number;
   row: number;
@@ -116,7 +116,7 @@ interface Phase {
   end: number;
 }
 
-/** Begin and end of a play in milliseconds. */
+/** Start and end of a play in milliseconds. */
 interface Stretch {
   from: number;
   to: number;

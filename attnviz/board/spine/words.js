@@ -12,7 +12,7 @@ export const LETTER = { size: 20, width: 11 }; // pixels, at most
 const AROUND = 34; // width of a chip besides its letters
 const LONGEST = 24; // letters of a token; more are cut
 export const BETWEEN = 14;
-export const SAYS = 350; // width of the text on what is read, beside the chips
+export const SAYS = 350; // width of the summary of what is read, beside the chips
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{1faff}]/u;
 
 /** @param {string} label */
@@ -75,7 +75,7 @@ export function wordsOf(/** @type {Pick<BoardData, "labels" | "keys" | "others">
   return others ? [...labels, "", ...keys] : labels;
 }
 
-// Whether the text on what is read has no room beside the chips.
+// Whether the summary of what is read has no room beside the chips.
 /** @param {string[]} labels @param {number} width */
 export function saysBelow(labels, width) {
   return lengthOf(labels, 1) + SAYS > width;
