@@ -89,6 +89,7 @@ export function canvasOf(className, width, height) {
 
 // ---- the theme ----
 
+// Whether the page is light or dark, judged by the brightness of its background.
 /** @param {HTMLElement} element @returns {"light" | "dark"} */
 export function themeOf(element) {
   const colour = getComputedStyle(element).getPropertyValue("--st-background-color").trim();

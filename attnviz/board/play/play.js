@@ -63,8 +63,8 @@ export class Play {
     };
   }
 
-  // Put the controls beside the sentence; while presenting, beside the summary of what is read or into the dock. They
-  // are hidden if no phase can be played, or if matrices are too large for elements.
+  // Put the controls beside the sentence; in a story, among its buttons; while presenting, beside the summary of what
+  // is read or into the dock. They are hidden if no phase can be played, or if matrices are too large for elements.
   place(/** @type {Room} */ room) {
     const { board, controls } = this;
     this.takeUp();

@@ -108,7 +108,7 @@ interface Phase {
   stage: Stage;
   /** The columns of its row that aren't masked. */
   columns: number[];
-  /** The phase's steps: indices of columns, of rows that are mixed, or just a count. */
+  /** The phase's steps: indices of columns or of mixed rows, or otherwise numbers from 0. */
   steps: number[];
   /** Whether the lesson asks for only one column of the row. */
   only?: boolean;
