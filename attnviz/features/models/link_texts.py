@@ -9,10 +9,11 @@ from attnviz.link.codecs import HEAD_TEXT, By, Choice, Number, Parts, Unreadable
 from attnviz.words import say
 
 BY_LAYERS = "layers"
-ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")  # measured figures, all others
+# All but the first are figures that are measured for each head.
+ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")
 MOST_ABOVE, MOST_TOP = 99, 50
-TOP = 10  # words are drawn from, unless another number is chosen
-_MOST_WRITTEN = 500  # tokens of seven digits, with points between them, have 4000 characters
+TOP = 10  # words that the next one is drawn from, unless another number is chosen
+_MOST_WRITTEN = 500  # tokens; with seven digits each, and points between them, they have 4000 characters
 _TOKEN = Whole(0, 9_999_999)
 HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"
 
@@ -21,7 +22,7 @@ HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"
 class Compared:
     """What a head is compared with; a blank `kind` means nothing.
 
-    Another `head`, another sentence, another model by its `name`, or the model without its changes.
+    Otherwise it's another `head`, another sentence, another model by its `name`, or the model without its changes.
     """
 
     kind: str = ""
@@ -69,13 +70,13 @@ EDITS_TEXT = By(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
     lambda edits: "*".join(map(str, edits)),
     lambda: say("models.change.expected"),
 )
-ORDER_TEXT = Parts(  # before.30: the order of a model's heads, and above which percent of it they are shown
+ORDER_TEXT = Parts(  # before.30: heads are ordered by the figure "before", and shown if it's above 30 percent
     (Choice(ORDERS), Whole(0, MOST_ABOVE)),
     ".",
     lambda: say("models.page.order_expected", orders=", ".join(ORDERS)),
     rest="0",
 )
-NEXT_TEXT = Parts(  # 0.7*10: the temperature at which the next token is drawn, and of how many tokens
+NEXT_TEXT = Parts(  # 0.7*10: the next token is drawn at this temperature, from this many tokens
     (Number(MIN_TEMPERATURE, MAX_TEMPERATURE), Whole(1, MOST_TOP)),
     "*",
     lambda: say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP),

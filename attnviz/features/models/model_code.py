@@ -71,7 +71,7 @@ def _plain(view: ModelTrace, layer: int, head: int, name: str, target: str, prin
         else ""
     )
     tokens = "ids" if both and view.kinds[0] != "encoder" else "inputs['input_ids'][0]"
-    attention = sum(each.n_heads > 0 for each in view.layers[:layer])  # transformers hands out these alone
+    attention = sum(each.n_heads > 0 for each in view.layers[:layer])  # transformers returns these layers' weights only
     auto = "AutoModelForCausalLM" if can_write(view) else "AutoModel"
     texts = ", ".join(map(repr, view.asked if isinstance(view.asked, tuple) else (view.asked,)))
     read = f"dict(tokenizer({texts}, return_tensors='pt'))"

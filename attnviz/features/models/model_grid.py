@@ -20,17 +20,17 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_CELLS = 2**20  # of all pictures together: above, each cell stands for several
-_WIDTH = 1040  # pixels, about, of all pictures beside each other
-_LARGEST = 160  # a picture
+MOST_CELLS = 2**20  # in all pictures together; if there are more weights, each cell stands for several
+_WIDTH = 1040  # pixels, about: all pictures side by side
+_LARGEST = 160  # pixels: one picture
 _LEFT, _RIGHT, _TOP, _BELOW = 54, 10, 84, 8
 
 
 class Grid(NamedTuple):
     """The cells of all pictures ``(rows, columns)``, NaN between them.
 
-    The names of rows and columns all differ; of a layer's and a head's middle ones it's told which these are, and how
-    many weights each cell stands for.
+    `rows` and `columns` are their names, which all differ. `layers` and `heads` are the indices of each layer's middle
+    row and each head's middle column. Each cell stands for `step` by `step` weights.
     """
 
     z: np.ndarray
@@ -39,7 +39,7 @@ class Grid(NamedTuple):
     layers: list[int]
     heads: list[int]
     step: int
-    numbers: list[int]  # of the layers that have pictures
+    numbers: list[int]  # numbers of the layers that have pictures
 
 
 @typed
@@ -79,7 +79,7 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
     numbers = drawn | {"z": np.where(by_plotly, grid.z, np.nan), "hovertemplate": _hover("%{z}")}
     numbers["zhoverformat"] = f".{DEFAULT_DIGITS}f"
     data, others = [numbers], ~by_plotly & ~np.isnan(grid.z)
-    if others.any():  # which Plotly is told, as in every heatmap
+    if others.any():  # Plotly would format these numbers differently, so it gets their texts, as in every heatmap
         z = np.where(others, grid.z, np.nan)
         text = [["" if math.isnan(value) else written(value, DEFAULT_DIGITS) for value in row] for row in z.tolist()]
         data.append(drawn | {"z": z, "text": text, "hovertemplate": _hover("%{text}")})
@@ -99,7 +99,7 @@ def model_spec(view: ModelTrace, *, dark: bool = False) -> dict[str, Any]:
 
 
 def _axis(names: list[str], middles: list[int], numbers: Sequence[int], key: str, place: str) -> dict[str, Any]:
-    # Pictures that are narrow have their number alone.
+    # Narrow pictures are labelled with their number alone.
     texts = [say(key, **{place: i}) if len(middles) <= 8 else str(i) for i in numbers]
     return {
         "type": "category", "fixedrange": True, "showgrid": False, "zeroline": False, "ticks": "", "showline": False,
@@ -185,7 +185,7 @@ def _names(tokens: tuple[str, ...], n: int, step: int) -> list[str]:
 
 def _named(names: list[str], starts: list[int], n: int, key: str, place: str, numbers: Sequence[int]) -> list[str]:
     """Return each row's or column's name: layer or head, and token."""
-    named = [" " * (i + 1) for i in range(n)]  # between pictures: names that nobody sees, and no two the same
+    named = [" " * (i + 1) for i in range(n)]  # between pictures: invisible names, no two the same
     for number, start in zip(numbers, starts, strict=True):
         called = say(f"models.{place}", **{place: number})
         for i, name in enumerate(names):

@@ -1,6 +1,6 @@
-// All heads of a model on a page of their own. Python writes into the page what is drawn, and below this script all
-// numbers of it, a megabyte: the pictures are there before these have been read. They are taken when a head is pointed
-// at.
+// All heads of a model on a page of their own. Python writes the data of the pictures above this script, and all
+// numbers below it: these may be megabytes, so that the browser draws the pictures before it has read them. They are
+// parsed when a head is first pointed at.
 
 import { Heads } from "../../scripts/head_grid.js";
 import { partOf } from "../../scripts/parts.js";
@@ -13,7 +13,7 @@ import { partOf } from "../../scripts/parts.js";
 let read = null;
 /** @type {() => Numbers} */
 const numbers = () => {
-  if (document.readyState === "loading") return { weights: null, strongest: null }; // it may be half of them
+  if (document.readyState === "loading") return { weights: null, strongest: null }; // a part may still be missing
   return (read ??= JSON.parse(partOf(document, "#numbers").textContent ?? ""));
 };
 /** @type {HeadGrid} */

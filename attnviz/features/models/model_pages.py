@@ -26,17 +26,17 @@ from attnviz.scripts import CONTROLS, joined
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
-MOST_NUMBERS = 2**22  # attention weights of all heads that a page of their own holds in full: 22 MB of text
-STRONGEST = 4  # of what each token reads, which stand for all where there are more
-_SIDE, _WIDE = 96, 1100  # pixels of a picture, and of all beside each other: few pictures are larger
+MOST_NUMBERS = 2**22  # most attention weights of all heads that a page holds in full: 22 MB of text
+STRONGEST = 4  # largest weights of each token, which stand for all if the page can't hold them
+_SIDE, _WIDE = 96, 1100  # pixels: a picture's side, and all side by side; few heads have larger pictures
 
 
 def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS) -> dict[str, Any]:
     """Return what the heads' grid draws, as JSON values.
 
-    Of more than `most` attention weights, it has only the strongest of each token.
+    If there are more than `most` attention weights, it has only the largest of each token.
 
-    Raises ``ValueError`` where layers are of several kinds.
+    Raises ``ValueError`` for layers of several kinds.
     """
     check_alike(view)
     first = view.attending[0]
@@ -71,7 +71,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
 
 
 def _shades(weights: list[np.ndarray], n_heads: int, step: int, limit: float, n_inks: int) -> str:
-    """Return each cell's colour index in base64, of blocks the largest."""
+    """Return each cell's colour index in base64; a block's is its largest."""
     size = [math.ceil(n / step) for n in weights[0].shape[-2:]]
     shades = np.zeros((len(weights), n_heads, *size), dtype=np.uint8)
     for drawn, own in zip(shades, weights, strict=True):
@@ -100,7 +100,7 @@ def marks_of(view: ModelTrace) -> list[str]:
 
 
 def typed_in_words(view: ModelTrace) -> list[str]:
-    """Say which typed text each token is from; empty where that's equal."""
+    """Say which typed text each token is from; empty if it's equal."""
     told, special_ones = [], view.special or (False,) * len(view.pieces)
     for token, piece, special in zip(view.tokens, view.pieces, special_ones, strict=False):
         if special:

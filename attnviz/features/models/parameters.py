@@ -23,19 +23,19 @@ from attnviz.words import say
 
 MODEL, SENTENCE, MODEL_HEAD = "model", "model_text", "model_head"
 MODEL_EDITS, MODEL_KIND, MODEL_TARGET, MODEL_OTHER = "model_edits", "model_kind", "model_target", "model_other"
-MODEL_QUERY, MODEL_CELL = "model_query", "model_cell"  # what is picked and pinned on the board of a head
+MODEL_QUERY, MODEL_CELL = "model_query", "model_cell"  # the picked token and the pinned cell on a head's board
 MODEL_ORDER, MODEL_NEXT, MODEL_COMPARE, MODEL_COMPARED = (
     "model_order", "model_next", "model_compare", "model_compared",
 )  # fmt: skip
 MODEL_WRITTEN, MODEL_TOP_P, MODEL_SEED, MODEL_CACHE = "model_written", "model_top_p", "model_seed", "model_cache"
 MODEL_WHY = "model_why"  # the token whose score is explained
 MODEL_SECOND = "model_second"  # the second text of a pair
-MODEL_FROM, MODEL_PLACE = "model_from", "model_place"  # another sentence, and the layer and token taken of it
-FIRST_HEAD = (3, 1)  # in which, in the included model, "it" reads "animal"
+MODEL_FROM, MODEL_PLACE = "model_from", "model_place"  # another sentence; layer and token whose vector is taken from it
+FIRST_HEAD = (3, 1)  # in this head of the included model, "it" reads "animal"
 WORKED_HEADS: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType(
     {INCLUDED: (FIRST_HEAD, (5, 11)), STORIES: ((2, 0), (2, 2), (1, 1))}  # pronoun, agreement, recall: see its card
-)  # of models that come along, those that are pointed out while they read their own example
-MOST_OF_SENTENCE = 4000  # about 800 words: more than most models read
+)  # heads of included models that the page points out if they read their own example
+MOST_OF_SENTENCE = 4000  # characters, about 800 words: more than most models read
 MOST_OF_MODEL_EDITS = 4000
 
 
@@ -47,10 +47,10 @@ def example_of(model: str) -> str | None:
 def first_model() -> Mapping[str, str]:
     """Return the link texts with which the page Language model opens.
 
-    The default of `model` is another one: older links without a model open that.
+    They name the model, because its default is another one, which older links without a model open.
     """
     layer, head = WORKED_HEADS[STORIES][0]
-    story = say("models.page.story")  # before which the model puts a token
+    story = say("models.page.story")  # the model puts a token before it, so its last word has this index
     return {MODEL: STORIES, SENTENCE: story, MODEL_HEAD: f"{layer}.{head}", MODEL_QUERY: str(len(story.split()))}
 
 
@@ -60,7 +60,7 @@ def texts_of_models() -> tuple[str, ...]:
 
 
 def rows() -> tuple[Parameter, ...]:
-    """Return the rows of the page of models that people use."""
+    """Return the rows of the page Language model."""
     return (
         Parameter(MODEL, INCLUDED, MODEL_TEXT, 400, 2),
         Parameter(SENTENCE, say("models.page.example"), Text(MOST_OF_SENTENCE), MOST_OF_SENTENCE, 2),

@@ -7,13 +7,13 @@ from attnviz.features.models.parameters import MODEL_HEAD, SENTENCE, texts_of_mo
 from attnviz.link.ways import Way
 from attnviz.words import say
 
-_BEST_HEAD = "3.1"  # of the included encoder's, the one that reads nouns most often from adjectives, verbs and pronouns
+_BEST_HEAD = "3.1"  # the included encoder's head whose adjectives, verbs and pronouns most often read their noun
 
 
 def way(sentence: str) -> Way:
     """Return the way to a sentence, read by its best head.
 
-    What the page had before is left blank: a second text, changes and words written on belong to another sentence.
+    All else is left blank: a second text, changes and written words on the page belong to another sentence.
     """
     query = dict.fromkeys(texts_of_models(), "") | {SENTENCE: sentence, MODEL_HEAD: _BEST_HEAD}
     return Way(say("app.model.title"), "model", query)

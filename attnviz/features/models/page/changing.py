@@ -21,7 +21,7 @@ from attnviz.words.numbers import written
 
 _MATRIX, _ROW, _COLUMN, _VALUE = "model.change.matrix", "model.change.row", "model.change.column", "model.change.value"
 _HIDE = "model.change.hide"
-CHANGES_OPEN = "model.change.open"  # whether the fields that change a number are
+CHANGES_OPEN = "model.change.open"  # whether the fields that change a number are open
 
 
 def show_changes(view: ModelTrace, edits: tuple[ModelEdit, ...]) -> None:
@@ -41,12 +41,9 @@ def show_changes(view: ModelTrace, edits: tuple[ModelEdit, ...]) -> None:
 
 
 def in_words(edit: ModelEdit, view: ModelTrace) -> str:
-    """Say what a change changes, as the button that undoes it.
-
-    Tokens are named as they are in the sentence: buttons show no markup but that of Streamlit, which is taken out.
-    """
+    """Return a change in words, for the button that undoes it."""
     kind = view.layers[edit.layer].kind if edit.layer < len(view.layers) else view.layers[0].kind
-    # Layers of a kind are counted on the page by themselves.
+    # The page counts the layers of each kind separately.
     layer = sum(each.kind == kind for each in view.layers[: edit.layer])
     value = written(edit.value, 2)
     if edit.matrix == EVEN:
@@ -64,7 +61,7 @@ def in_words(edit: ModelEdit, view: ModelTrace) -> str:
 
 
 def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: Any) -> None:
-    """Draw what changes one head of the model, or its layer."""
+    """Draw the controls that change one head, or its layer."""
     with st.container(horizontal=True, vertical_alignment="center", key="model_controls", width="content"):
         for kind in ("off", "even"):
             show_switch(layer, head, edits, kind)
@@ -75,12 +72,12 @@ def show_controls(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: 
 def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str) -> None:
     """Draw a switch: this head off, or its layer's heads reading evenly.
 
-    It's the same wherever it stands: pressed as its page gives way to another, it would be another one's press. What a
-    page held when its server went counts, though this one hears of it with its first run and calls nothing back.
+    It has the same key in every view, so that a press counts even if another view has just taken the place of this one.
+    After a reconnect, the state that the page still has counts, though Streamlit then calls nothing back.
     """
     edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
     name, on = f"model.{edit}", edit in edits
-    if not came_back() and this_session().get(name, False) != on:  # else it's as it was pressed meanwhile
+    if not came_back() and this_session().get(name, False) != on:  # else it may have been pressed meanwhile
         this_session().put(name, on)
     held = st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
                      help=say(f"models.change.{kind}_help"))  # fmt: skip
@@ -93,8 +90,8 @@ def _show_number(layer: Layer, head: int, edits: tuple[ModelEdit, ...], trace: A
     names = changeable(layer, head, trace)
     pinned = take(MODEL_CELL)
     begin = pinned if pinned is not None and pinned[0] in names else (names[0], 0, 0)
-    # Fields of its own for each cell that was picked: what a page says of fields that it drew before the pick, a moment
-    # later, is of others.
+    # Each picked cell has fields with keys of its own: a page may still send values of the fields that it drew before
+    # the pick, and these must not count.
     matrix_key, row_key, column_key = (f"{key}.{begin}" for key in (_MATRIX, _ROW, _COLUMN))
     matrix = st.selectbox(say("models.change.matrix"), names, names.index(begin[0]), key=matrix_key,
                           format_func=lambda name: ALL_STAGES[name].title)  # fmt: skip
@@ -150,7 +147,7 @@ def _shape(matrix: str, layer: Layer, trace: Any) -> tuple[int, int]:
 
 
 def _value(matrix: str, row: int, column: int, trace: Any) -> float:
-    if matrix == MASK:  # of a bias that has the mask in it, what hides is the mask's
+    if matrix == MASK:  # a bias may include the mask: its -inf are the mask's
         added = next((trace[name] for name in (MASK, DISTANCE_BIAS) if name in trace.stages), None)
         hidden = added is not None and float(added[row, column]) == -math.inf
         return -math.inf if hidden else float(trace[MASK][row, column]) if MASK in trace.stages else 0.0

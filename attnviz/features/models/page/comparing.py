@@ -1,4 +1,4 @@
-"""Two heads beside each other: of another head, sentence or model."""
+"""A head beside another head, or of another sentence or model."""
 
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from attnviz.words.numbers import written
 
 _KIND_KEY, _TEXT_KEY, _MODEL_KEY = "model.compare", "model.compare.sentence", "model.compare.model"
 _LAYER_KEY, _HEAD_KEY = "model.compare.layer", "model.compare.head"
-# So many tokens at most have their numbers in the cells, with so many decimals: pictures stand beside each other.
+# Cells show numbers for at most _WRITTEN tokens, with _FEW decimals, because the pictures stand side by side.
 _WRITTEN, _FEW = 6, 2
 
 
@@ -63,7 +63,7 @@ def _keep(asked: Compared) -> None:
 
 
 def _keep_kind(name: str, kind: str | None) -> None:
-    # A link names the model, whatever is offered.
+    # The link names the model, because another server may offer other ones.
     _keep(Compared(kind or "", name=_others(name)[0] if kind == MODEL else ""))
 
 
@@ -72,7 +72,7 @@ def _others(name: str) -> list[str]:
 
 
 def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: str) -> tuple[str, AttentionTrace] | None:
-    """Return what is compared with, by what it is called."""
+    """Return the name and the trace of what is compared with."""
     if asked.kind == BEFORE:
         assert view.original is not None
         return say("models.compare.kinds.before"), view.original.heads[place]
@@ -99,7 +99,7 @@ def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: st
 
 
 def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tuple[int, int]:
-    """Draw which other head; the next one of the layer, unless told."""
+    """Draw the choice of another head, by default the layer's next one."""
     layer, head = place
     most = view.layers[layer].n_heads - 1
     layer, head = asked.head or (layer, head + 1 if head < most else 0)
@@ -110,7 +110,7 @@ def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tu
     this_session().put(_LAYER_KEY, layer)
     this_session().put(_HEAD_KEY, head)
     with st.container(horizontal=True):
-        if len(with_heads) < view.n_layers:  # which a field of numbers can't leave out
+        if len(with_heads) < view.n_layers:  # a field for numbers can't leave out layers without heads
             st.selectbox(say("models.compare.layer"), with_heads, key=_LAYER_KEY, width=140, on_change=_keep_head)
         else:
             st.number_input(say("models.compare.layer"), 0, view.n_layers - 1, key=_LAYER_KEY, width=140,
@@ -121,12 +121,12 @@ def _other_head(asked: Compared, view: ModelTrace, place: tuple[int, int]) -> tu
 
 def _keep_head() -> None:
     layer, head = this_session().get(_LAYER_KEY), this_session().get(_HEAD_KEY)
-    if layer is not None and head is not None:  # a field that was emptied says nothing
+    if layer is not None and head is not None:  # an emptied field changes nothing
         _keep(Compared(HEAD, (int(layer), int(head))))
 
 
 def _apart(comparison: Comparison, called: str) -> str:
-    """Say where two heads differ most, where they read the same tokens."""
+    """Say where two heads differ most, if they read the same tokens."""
     difference = comparison.difference("attention_weights")
     if difference is None or comparison.a.tokens != comparison.b.tokens:
         return say("models.compare.others", other=called)

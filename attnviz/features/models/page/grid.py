@@ -1,4 +1,4 @@
-"""The grid of all heads, sorted and filtered by what is measured."""
+"""The grid of all heads, sorted and filtered by measured figures."""
 
 import json
 from collections.abc import Iterator
@@ -72,12 +72,12 @@ def show_which(view: ModelTrace) -> None:
 
 
 def show_head() -> None:
-    """Draw where the head in view stands."""
+    """Draw the place of the head in view; see head.js."""
     _head(key="model.head", data={})
 
 
 def differential_in_words(layer: Layer) -> str:
-    """Say what a weight below 0 means; blank where none can be."""
+    """Say what negative weights mean; blank if there can't be any."""
     less = layer.attended.subtracted
     return "" if less is None else say("models.differential.page", factor=significant(less.factor))
 
@@ -93,7 +93,7 @@ def show_what_to_look_for(view: ModelTrace) -> None:
 
 def _look_for(view: ModelTrace) -> str:
     """Say what to look for in pictures of this kind of attention."""
-    read = view.layers[0].read  # of a decoder that reads an encoder, these are the encoder's
+    read = view.layers[0].read  # in cross-attention, the encoder's tokens
     if len(read) == 1:
         return say("models.look.one", token=read[0])
     kind = "decoder_opened" if view.kinds == ("decoder",) and view.notices else view.kinds[0]
@@ -103,7 +103,7 @@ def _look_for(view: ModelTrace) -> str:
 def _sorted(view: ModelTrace, order: str, above: int) -> list[tuple[int, int]] | None:
     """Return the heads whose figure exceeds `above` percent, the largest first.
 
-    None if they are ordered by layers. Where no head does, it says so.
+    None if they are ordered by layers. If no figure exceeds it, the page says so.
     """
     if order == BY_LAYERS:
         return None

@@ -1,4 +1,4 @@
-// Where the head in view stands, which the pictures of all heads draw: see heads.js.
+// The place of the head in view. Another component, heads.js, draws the head into an element that is put here.
 
 import { partOf } from "../../../scripts/parts.js";
 

@@ -30,12 +30,12 @@ from attnviz.figures import heatmap_spec
 from attnviz.words import plural, say
 from attnviz.words.numbers import for_json, percent, written
 
-_SINK = 0.3  # the share of a head's attention that makes special tokens, or the first one, a sink
-_MORE_THAN_EVEN = 1.5  # times as much on the first token as where all are read alike: of a short text, that is a lot
+_SINK = 0.3  # least share of a head's attention that makes special tokens, or the first one, a sink
+_MORE_THAN_EVEN = 1.5  # times the first token's share if all are read alike, which is large in short texts
 
 
 def value_in_words(view: ModelTrace, place: tuple[int, int], query: int) -> str:
-    """Say how long the value is that a token's largest weight weighs."""
+    """Say how long the value vector with a token's largest weight is."""
     trace, digits = view.heads[place], state.digits()
     reads, alike = reads_most(trace, query, digits)
     if ModelEdit(view.layers[place[0]].number, place[1], OFF) in view.edits:
@@ -58,7 +58,7 @@ def sink_in_words(view: ModelTrace, layer: int, head: int) -> str:
         return ""
     if measured.special is None or measured.special < _SINK:
         first, n = measured.first or 0.0, len(view.tokens)
-        even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # its share where each row reads all alike
+        even = sum(1 / i for i in range(2, n + 1)) / max(1, n - 1)  # its mean share if each row reads all alike
         if view.layers[layer].kind != "decoder" or first < _SINK or first < _MORE_THAN_EVEN * even:
             return ""
         return say("models.page.sink_first", share=percent(first), first=view.tokens[0])
@@ -106,7 +106,7 @@ def origins_of(trace: AttentionTrace) -> dict[str, list[str]]:
 def ages_of(view: ModelTrace, trace: AttentionTrace) -> dict[str, Any] | None:
     """Return which board rows are new, and where older ones come from.
 
-    Rows before "from" are of the "cache" or of a step "before"; None if nothing was written.
+    Rows before "from" are from the "cache", or from a step "before". None if nothing was written.
     """
     if not view.written:
         return None
@@ -135,7 +135,7 @@ def before_of(view: ModelTrace, place: tuple[int, int], trace: AttentionTrace) -
     return before
 
 
-_LEARNED = ("w_q", "w_k", "b_q", "b_k", "gamma_q", "gamma_k")  # of a second softmax
+_LEARNED = ("w_q", "w_k", "b_q", "b_k", "gamma_q", "gamma_k")  # learned matrices of a second softmax
 _BOARD_KEY = "model.board"
 _SHOWN = ("x", "y", *WEIGHTS, "q", "k", "v", *LATENT, *NORMED, "q_rotated", "k_rotated", "mask", DISTANCE_BIAS,
           "scores", DIVIDED, CAPPED, "scaled_scores", *PAIRED, "attention_weights", "context", "w_o",
@@ -147,7 +147,7 @@ def show_board(
 ) -> None:
     """Show one head's board and what can be changed in it.
 
-    What the head does opens from the `line` of the page's other ways: beside the switches it would take another line.
+    What the head does opens from `line`, beside the page's other buttons; beside the switches it wouldn't fit.
     """
     trace, own = view.heads[layer, head], view.attending_at(layer)
     with line.popover(say("models.page.about_head")):
@@ -170,7 +170,7 @@ def show_board(
 
 
 def _show_about(view: ModelTrace, layer: int, head: int, query: int) -> None:
-    """Say what a head does, and what of it is there."""
+    """Say what a head does, and which of its matrices are known."""
     own = view.attending_at(layer)
     whole = own.whole(head)
     if view.written:

@@ -1,4 +1,5 @@
-// All heads of a model, and beside them the one that is picked, or pointed at: it stands in a component of its own.
+// All heads of a model. The head that is picked, or pointed at, is drawn into an element that head.js puts into the
+// page.
 
 import { make } from "../../../board/cells/elements.js";
 import { Heads } from "../../../scripts/head_grid.js";
@@ -8,12 +9,12 @@ import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
 /** @import { Head, HeadGrid } from "../../../scripts/head_grid.js" */
 
 /**
- * `mark` tells a grid from others.
+ * `mark` identifies a grid.
  * @typedef {{ mark: string, order: HeadGrid["order"], picked: Head, followed: number, parameters: { head: string,
  * query: string }, from: string, grid: HeadGrid }} Data
  */
 /**
- * `told` is the version of what was told last, `beside` the head in view.
+ * `told` is the version of the page's query after the last change from here, `beside` the element of the head in view.
  * @typedef {{ told: number, drawn: string, heads: Heads | null, beside: HTMLElement }} State
  */
 

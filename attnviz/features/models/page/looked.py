@@ -1,4 +1,4 @@
-"""A cache of what models compute for sentences, shared by all sessions."""
+"""A cache of models' results for sentences, shared by all sessions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -28,12 +28,12 @@ from attnviz.features.models.model_pages import grid_data
 from attnviz.stories.asked import Asked, right
 from attnviz.words import LANGUAGE, say
 
-MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, and 512 tokens of the included model have half of it
-MOST_SENT = 2**19  # that the page is sent: two megabytes, of 85 tokens of the included model
-MOST_BYTES = 9 * 2**25  # of all that is kept: two texts of 512 tokens ...
-MOST_KEPT = 64  # ... or 32 short sentences, each with what is drawn of it
-_LONG = 2**21  # weights, above which only one sentence at a time is read: of 170 tokens of the included model
-_READING, _DRAWING = Lock(), BoundedSemaphore(2)  # this one is taken first
+MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, twice what 512 tokens of the included model take
+MOST_SENT = 2**19  # weights that the page is sent in full: two megabytes, 85 tokens of the included model
+MOST_BYTES = 9 * 2**25  # of everything in the cache: two texts of 512 tokens ...
+MOST_KEPT = 64  # ... or 32 short sentences, each with its grid
+_LONG = 2**21  # weights of a long sentence, such as 170 tokens of the included model; only one is read at a time
+_READING, _DRAWING = Lock(), BoundedSemaphore(2)  # _DRAWING is taken first
 _LOG = get_log(__name__)
 
 
@@ -50,7 +50,7 @@ class SentGrid(NamedTuple):
 
 @cache
 def _shelf() -> Shelf:
-    """Models of nobody: all sessions share them."""
+    """Return the loaded models, which all sessions share."""
     return Shelf()
 
 
@@ -60,7 +60,7 @@ def _kept() -> Cache:
     return Cache(MOST_BYTES, MOST_KEPT)
 
 
-_shelf(), _kept()  # before anybody asks for them: two at once would each have their own
+_shelf(), _kept()  # made here, because two threads asking at once would each make their own
 
 
 def load_first() -> None:
@@ -77,7 +77,7 @@ def looked(
 ) -> ModelTrace:  # fmt: skip
     """Return what a model computes for a sentence, changed and continued.
 
-    Raises ``SaidError`` with what to tell the reader where it can't be had.
+    Raises ``SaidError``, which says to the reader why it isn't possible.
     """
     model, tokenizer = _model(name)
     plain = looked(name, text, target, (), written, cache=cache) if edits else None
@@ -102,7 +102,7 @@ def _written(before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[in
     try:
         if edits:
             return appended(before, (), edits=edits)
-        if cache and len(before.written) < len(written) - 1:  # a link, that is, which nobody has written step by step
+        if cache and len(before.written) < len(written) - 1:  # a link's words, which weren't written one by one here
             before = appended(before, written[len(before.written) : -1])
         return appended(before, written[len(before.written) :], cache=cache)
     except RefusedError as error:
@@ -169,7 +169,7 @@ def _model(name: str) -> tuple[Any, Any]:
     try:
         found = shelf.get(loaded_by, tell)
         stay = {name for name, each in offered().items() if each in shelf}
-        _kept().forget(lambda key: key[0] not in stay)  # which would hold on to a model that had to go
+        _kept().forget(lambda key: key[0] not in stay)  # results would keep a dropped model in memory
         return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")
@@ -185,7 +185,7 @@ def _looked(
     model: Any, tokenizer: Any, name: str, text: Read, target: str, edits: tuple[ModelEdit, ...],
     plain: ModelTrace | None,
 ) -> ModelTrace:  # fmt: skip
-    """Return what a model computes for a sentence, computed anew."""
+    """Compute a model's result for a sentence, without the cache."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
         raise SaidError(message_of(RefusedError("model_tokens", tokens=longest, most=most)))
@@ -194,7 +194,7 @@ def _looked(
         with _READING if n_weights(model, longest) > _LONG else nullcontext():
             return look(model, tokenizer, text, into, name, edits, plain)
     except RefusedError as error:
-        # Without the changes, it could read this.
+        # Without the changes, the model could read this.
         raise SaidError(say("models.page.changed_refused") if edits else message_of(error)) from None
     except ValueError:
         raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
@@ -203,7 +203,8 @@ def _looked(
 def turn(name: str, text: Read, target: str) -> AbstractContextManager[object]:
     """Return a lock to hold while reading and drawing a long text.
 
-    It saves memory: each waiting page would need a hundred megabytes. Raises ``SaidError`` as :func:`looked` does.
+    It saves memory: each page that didn't wait would need a hundred megabytes. Raises ``SaidError`` as :func:`looked`
+    does.
     """
     model, tokenizer = _model(name)
     return _turn() if n_weights(model, _longest(tokenizer, text, target)) > _LONG else nullcontext()

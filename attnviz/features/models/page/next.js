@@ -1,5 +1,5 @@
-// What may come next, a bar and its numbers for each word: a press appends it. Ten words are written one by one, each
-// once the page has drawn the one before. Texts of tokens are only ever set as textContent.
+// The words that may come next, each with a bar and its numbers; a press on one appends it. Ten words are written one
+// by one, each after the page has drawn the one before. Texts of tokens are only ever set as textContent.
 
 import { make } from "../../../board/cells/elements.js";
 import { focusedBeside, isOf, keptIn, partOf } from "../../../scripts/parts.js";
@@ -9,7 +9,7 @@ import { say } from "../../../scripts/sentences.js";
 
 /** @typedef {{ id: number, token: string, drawn: number, probability: number, told: string[] }} Row */
 /**
- * What a score is the sum of: `share` goes from -1 to 1, and `head` is its place in the address.
+ * The parts that sum to a score: `share` is from -1 to 1, and `head` is a head's place as the address has it.
  * @typedef {{ title: string, rows: { name: string, share: number, told: string, head: string | null }[], told: string[]
  * }} Reasons
  */
@@ -19,8 +19,9 @@ import { say } from "../../../scripts/sentences.js";
  * string }} Places
  */
 /**
- * `why` is the word whose score is explained, where the model `can` write at all; `ids` are those of what was
- * `written`, as the address has them; `drawn` is what the seed draws next; `columns` are titles of numbers by name.
+ * `why` is the id of the word whose score is explained, if the model `can` write at all. `ids` are those of the
+ * `written` tokens, as the address has them. `drawn` is the id that the seed draws next. `columns` has the numbers'
+ * titles by name.
  * @typedef {{ rows: Row[], columns: Record<string, string>, written: string[], ids: string, drawn: number,
  *   writes: boolean, can: boolean, why: number | null, reasons: Reasons | null, places: Places | null,
  *   parameters: Record<"written" | "query" | "why" | "head" | "place", string>, from: string }} Data
@@ -28,10 +29,10 @@ import { say } from "../../../scripts/sentences.js";
 /** @typedef {{ told: number, left: number, timer: ReturnType<typeof setTimeout> | undefined }} State */
 
 const TEN = 10;
-const MOST_ON_PHONE = 3; // columns of numbers: of more, these are left out there
+const MOST_ON_PHONE = 3; // columns of numbers; if there are more, a phone doesn't show LEFT_OUT
 const LEFT_OUT = ["drawn", "logit"];
-const FIRST = 5; // words that are seen at once
-const PACE_MS = 500; // between two words that are written by themselves
+const FIRST = 5; // words that are shown without unfolding
+const PACE_MS = 500; // between two words that are written automatically
 
 export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".next");
@@ -41,8 +42,8 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
-      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // the reasons were those of another place
-    window.attnvizAddress?.say(); // a press is no drag: nothing more is waited for
+      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // the reasons belong to another place
+    window.attnvizAddress?.say(); // send it at once: unlike a drag, a press has no further changes
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
   const goOn = () => {
@@ -77,7 +78,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   const rows = folded(lines, root.querySelector("details")?.open ?? false);
   const written = make("p", "written", data.written.map((token) => make("u", "", [token])));
   written.hidden = none;
-  // The button with the focus, by what it does: a drawing makes all of them anew.
+  // Remember the button with the focus, because all buttons are made anew.
   const own = focusedBeside(root);
   const focused = own instanceof HTMLElement && root.contains(own) ? `[data-act="${own.dataset.act}"]` : "";
   root.style.setProperty("--numbers", String(columns.length));
@@ -90,7 +91,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   else state.left = 0;
 }
 
-// The most probable words, and the others behind a line that says how many there are.
+// The most probable words; the others are folded behind a line that says how many there are.
 /** @param {HTMLElement[]} lines @param {boolean} open */
 function folded(lines, open) {
   const rest = lines.slice(FIRST);
@@ -113,7 +114,7 @@ function line({ id, token, drawn, probability, told }, { columns, writes }, act)
   return made;
 }
 
-// What tells why a word has its score, beside its row.
+// The button beside a word's row that explains its score.
 /** @param {Row} row @param {number | null} shown @param {() => void} act */
 function reason({ id, token }, shown, act) {
   const made = button(`why-${id}`, say("write.why.ask"), false, act);
@@ -123,7 +124,8 @@ function reason({ id, token }, shown, act) {
   return made;
 }
 
-// A bar for each part of a score: to the right where it gave, to the left where it took. A press shows a head.
+// A bar for each part of a score: to the right if it raised the score, to the left if it lowered it. A press on a
+// head's bar shows that head.
 function reasons(/** @type {Data} */ { reasons: shown, parameters }) {
   if (!shown) return [];
   const rows = shown.rows.map(({ name, share, told, head }, at) => {
@@ -139,7 +141,8 @@ function reasons(/** @type {Data} */ { reasons: shown, parameters }) {
   return [make("h2", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
 }
 
-// A cell for each layer and token: how far the next word moves when what is made there is the other sentence's.
+// A cell for each layer and token: how far the next word's probabilities move if the other sentence's vector takes its
+// place.
 function places(/** @type {Data} */ { places: shown, parameters }) {
   if (!shown) return [];
   const heads = (shown.tokens ?? [])

@@ -1,4 +1,4 @@
-"""How the page opens, and what is loaded before anybody asks."""
+"""How the page opens, and the model that is loaded in advance."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from attnviz.link.state import says_nothing
 
 
 def arrived(page: str, query: Mapping[str, str]) -> None:
-    """Note that this session's link says something, where it opens this page."""
+    """Note that a session's link to this page says something."""
     if page == "model" and not says_nothing(query):
         model_session().new = False
 

@@ -1,6 +1,6 @@
 """The inputs of the page Language model: sentence, model, order of heads.
 
-What no link can carry of a sentence stays in its field, and is told.
+A sentence that no link can carry stays in its field, and the page says so.
 """
 
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ from attnviz.words import plural, say, thousands
 
 @dataclass
 class ModelSession:
-    """What is `opened` in this session, and whether it's `new`.
+    """A session's view of the page.
 
-    "heads", "board", "compare", or blank for what a link opens.
+    `opened` is "heads", "board", "compare", or blank for what a link opens; `new` is True until the page is drawn.
     """
 
     opened: str = ""
@@ -46,7 +46,7 @@ class ModelSession:
 
 
 def model_session() -> ModelSession:
-    """Return what this session has of the page."""
+    """Return the session's view of the page."""
     return this_session().part(ModelSession)
 
 
@@ -62,15 +62,15 @@ def open_on_first_model() -> None:
 def sentence(parameter: str, label: str, key: str, *, hidden: bool = False, ends: tuple[str, ...] = ()) -> str:
     """Draw a field for a sentence in the address; return its text.
 
-    Without max_chars: the browser would refuse a longer paste without a word. What the address can't say, a text that
-    is too long or a blank one where that stands for the example, is kept beside it. Another sentence ends what the
-    parameters `ends` say of this one.
+    The field has no max_chars, because it would silently refuse a longer paste. A text that the address can't hold is
+    kept in the session: one that is too long, or a blank one, where a blank parameter stands for the example. When the
+    sentence changes, the parameters `ends` are emptied, because they belong to the old one.
     """
     current, kept = take(parameter), f"{key}.kept"
     typed, then = this_session().get(kept, (current, current))
-    if then != current:  # another sentence has come with a link, or by Back
+    if then != current:  # a link or Back has brought another sentence
         typed = current
-    if not came_back():  # else the page still holds what was typed into it when its server went
+    if not came_back():  # else the page still has what was typed before the server was gone
         this_session().put(key, typed)
     held = str(
         st.text_input(
@@ -108,7 +108,7 @@ def is_too_long(typed: str) -> bool:
 
 _SECOND_KEY = "model.second"
 _SENTENCE_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.order", "model.above"
-# The model and the sentence, the order of the heads and above which figure they are shown, and where more is said.
+# (model, sentence, order of the heads, least figure in percent, containers for the model's name and for more text)
 Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 
 

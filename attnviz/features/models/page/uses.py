@@ -1,4 +1,4 @@
-"""What a model's output is used for: similarities, and reasons for scores."""
+"""Uses of a model's output: similarities, and reasons for scores."""
 
 from functools import lru_cache
 from typing import Any
@@ -29,13 +29,13 @@ from attnviz.words import listed, say
 from attnviz.words.numbers import percent, written
 
 _OTHER_KEY = "model.other"
-_DIGITS = 2  # of percent
+_DIGITS = 2  # decimals of percentages
 _EXAM = 50  # held-out stories
-_MOST_PARTS, _MOST_READ = 9, 3  # that are told, the largest first
+_MOST_PARTS, _MOST_READ = 9, 3  # parts of a score, and tokens that a head reads, that are told: the largest ones
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:
-    """Draw what a model answers; `asked` is its name in the list."""
+    """Draw the model's results; `asked` is its name in the list."""
     if has_vector(whole):
         _show_similarity(whole, asked)
     elif not has_next(whole):
@@ -88,7 +88,7 @@ def _show_vectors(view: ModelTrace) -> None:
 def _moved(view: ModelTrace, original: ModelTrace) -> str:
     """Say how far changes move the last layer's attention weights or contexts."""
     last, before = view.attending[-1], original.attending[-1]
-    # Layers of a kind are counted on the page by themselves.
+    # The page counts the layers of each kind separately.
     number = sum(each.kind == last.kind for each in view.layers if each.number < last.number)
     where = say("models.layer", layer=number)
     if len(view.kinds) > 1:
@@ -135,7 +135,7 @@ def _rows(found: Why) -> list[dict[str, Any]]:
 
 
 def _strongest(view: ModelTrace, found: Why) -> str:
-    """Say which head gave most, and for which tokens it read."""
+    """Say which head gave most, and for which of its tokens."""
     part = max((each for each in found.parts if each.kind == "head"), key=lambda each: abs(each.value))
     assert part.layer is not None
     assert part.head is not None
@@ -155,7 +155,7 @@ def _strongest(view: ModelTrace, found: Why) -> str:
 
 @lru_cache(maxsize=1)
 def _exam() -> tuple[Tensor, dict[str, list[Asked]]]:
-    """Return held-out stories as numbers, and where they ask for what."""
+    """Return held-out stories as ids, and the questions in them."""
     drawn = stories(_EXAM, torch.Generator().manual_seed(JUDGED_BY), World(), PLACES, held_out=True)
     return read(drawn, World()).ids[:, :-1], asked_in(drawn, World())
 
@@ -177,8 +177,8 @@ def held_out_in_words(view: ModelTrace) -> str:
 def stood_in_words(view: ModelTrace) -> str:
     """Say which head stands in for those off; blank without any.
 
-    It's told for the word that is likeliest without the changes. Where other changes are laid, too, nothing is told:
-    it wouldn't be known what made up for what.
+    It explains the score of the word that is likeliest without the changes. If there are changes of other kinds, too,
+    it's blank, because nobody could tell what makes up for what.
     """
     off = {(each.layer, each.head) for each in view.edits if each.matrix == OFF and each.head is not None}
     if not off or len(off) < len(view.edits) or view.original is None:
@@ -200,7 +200,7 @@ def stood_in_words(view: ModelTrace) -> str:
 def places_of(view: ModelTrace) -> tuple[dict[str, Any] | None, dict[str, Tensor]]:
     """Return drawing data and next-word scores for places of another sentence.
 
-    The data are None where none is typed.
+    The data are None if no other sentence is typed.
     """
     text, place = take(MODEL_FROM), take(MODEL_PLACE)
     if not text.strip():

@@ -89,9 +89,9 @@ def show_model() -> None:
     """Draw the page as a fragment, so that changes rerun it alone."""
     alone = is_fragment_run()
     _show_page(alone=alone)
-    if alone and state.has_messages():  # which stand above the page
+    if alone and state.has_messages():  # only a whole run draws messages, above the page
         st.rerun()
-    if alone:  # else whoever draws the rest tells it
+    if alone:  # a whole run reports at its end
         address.tell("model", "model.address")
 
 
@@ -102,7 +102,7 @@ def _show_page(*, alone: bool) -> None:
     opened = model_session().opened or linked
     if opened == "heads":
         line, right = left, _ = st.columns((532, 742), gap="large")
-    else:  # all that leads elsewhere stands in one line
+    else:  # all buttons that lead elsewhere stand in one line
         line = st.container(horizontal=True, vertical_alignment="center")
         left, right = st.container(), line.container(horizontal=True, vertical_alignment="center", width="content")
     with line:
@@ -133,7 +133,7 @@ def _show_page(*, alone: bool) -> None:
                     _show_all(whole, view, place, query, asked, right)
                 else:
                     _show_one(view, place, query, opened, right)
-                if not alone:  # Share is drawn by a whole run, and would hold on to all that was computed until then
+                if not alone:  # only a whole run draws Share; until then, it would keep old results in memory
                     _give_to_share(view, place, query, name)
         except SaidError as error:
             st.warning(as_message(message_of(error)), icon=":material/info:")
@@ -265,10 +265,10 @@ def _query(view: ModelTrace, place: tuple[int, int]) -> int:
     if picked is None and not view.written:
         others = layer.weights[place[1]].clone()
         others[:, 0] = 0
-        if others.shape[0] == len(view.special) and not all(view.special):  # a word of the reader's, where there is one
+        if others.shape[0] == len(view.special) and not all(view.special):  # prefer the reader's words, if any
             others[list(view.special)] = -1
         if others.shape[0] == others.shape[1]:
             others.fill_diagonal_(0)
         return int(others.max(-1).values.argmax())
-    last = len(layer.tokens) - 1  # of which the next word is made
+    last = len(layer.tokens) - 1  # the next word is predicted from the last token
     return last if picked is None else min(int(picked), last)

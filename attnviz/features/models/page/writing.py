@@ -41,8 +41,8 @@ from attnviz.stories.grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
-_NEARLY_ALL = 0.98  # of the probability: what is drawn of so much is nearly the probability
-_FEW = 1000  # words: the world of stories has fewer, and to list those of a large vocabulary takes a while
+_NEARLY_ALL = 0.98  # if the words drawn from have this share of the probability, drawing hardly changes theirs
+_FEW = 1000  # tokens: the stories' vocabulary has fewer, and listing a large one takes a while
 _HERE = Path(__file__).parent
 _KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}
 
@@ -50,7 +50,7 @@ _next = component("model_next", '<div class="next"></div>', _HERE / "next.js")
 
 
 def show_next(view: ModelTrace) -> None:
-    """Draw what may come next, and what is drawn of it."""
+    """Draw the words that may come next, and how one is drawn."""
     sampling, seed = drawing()
     writes = can_write(view)
     law = law_of(view.tokens, view.tokenizer.get_vocab() if len(view.tokenizer) < _FEW else ())
@@ -119,7 +119,7 @@ def law_of(tokens: Sequence[str], vocabulary: Collection[str]) -> Mapping[str, f
 
 
 def _columns(sampling: Sampling, chances: Chances, names: Sequence[str]) -> dict[str, str]:
-    """Return titles, with what is drawn where it isn't nearly the probability."""
+    """Return titles; "drawn" has its own column unless it's nearly the probability."""
     of_all = (chances.logits / sampling.temperature).softmax(-1)
     titles = {name: say(f"write.column.{name}") for name in names}
     if (sampling.top_k, sampling.top_p) == (TOP, 1) and of_all[chances.probabilities > 0].sum() >= _NEARLY_ALL:
@@ -171,7 +171,7 @@ def _keep() -> None:
     temperature, top, top_p, seed = (
         this_session().get(_KEYS[name]) for name in ("temperature", "top", "top_p", "seed")
     )
-    if temperature is not None and top is not None:  # a field that was emptied says nothing
+    if temperature is not None and top is not None:  # an emptied field changes nothing
         url_texts.put(MODEL_NEXT, (float(temperature), int(top)))
     for parameter, value in ((MODEL_TOP_P, top_p), (MODEL_SEED, seed)):
         if value is not None:
