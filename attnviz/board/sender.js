@@ -41,7 +41,7 @@ export class Sender {
     return this.page?.away === true;
   }
 
-  // Whether the board's numbers lack a change.
+  // Whether some change isn't in the board's numbers yet.
   get waiting() {
     return this.number > this.answered;
   }

@@ -23,9 +23,9 @@ const MIX = { letter: 6.9, line: 17, beside: 150, longest: 12, share: 9, lines: 
 const WAY = { letter: 7.6, around: 20, arrow: 26 };
 
 /**
- * Return the sizes of each part, by its matrix: how wide its cells are, how far to the right its unfolded matrices stand,
- * and how wide the way is that leads to it from the part before if both share a line, else 0. `words` is the width of all
- * words' columns if they don't fit, else 0.
+ * Return the sizes of each part, by its matrix: how wide its cells are; how far to the right its unfolded matrices
+ * stand; and how wide the way is that leads to it from the part before if both share a line, else 0. `words` is the
+ * width of all words' columns if they don't fit, else 0.
  * @param {Part[]} parts @param {Shapes} shapes @param {number} width @param {number} keys
  */
 export function cellsOf(parts, shapes, width, keys) {

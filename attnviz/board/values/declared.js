@@ -77,7 +77,7 @@ function workedOut(node) {
     return op === "root" ? () => value : onceAtEachPlace(works); // a root is always of a constant
   }
   const second = worked(rest[1]);
-  // The most frequent operations have functions of their own, which browsers make faster.
+  // Frequent operations have functions of their own, because browsers run these faster.
   if (op === "+") return (at, k) => first(at, k) + second(at, k);
   if (op === "*") return (at, k) => first(at, k) * second(at, k);
   return (at, k) => OPERATIONS[op](first(at, k), second(at, k));

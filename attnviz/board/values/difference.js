@@ -20,7 +20,7 @@ export function difference(made, given) {
   return step.value;
 }
 
-// The same, a matrix with each step, so that between two steps the browser can draw other things.
+// The same, but a matrix at a time, so that the browser can draw other things in between.
 /** @param {Made} made @param {Matrices} given @returns {Generator<void, Found, void>} */
 export function* matrixByMatrix(made, given) {
   const stages = computedIn(made);

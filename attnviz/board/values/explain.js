@@ -27,7 +27,7 @@ export function explain(made, place) {
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
     where, name, value, steps: rule.steps, numbers, words, notes,
-    // a cell that passes on another one under its own name needs no "="
+    // a formula that is just the cell's own name isn't written after "="
     symbols: rule.symbols && rule.symbols !== name ? `${name} = ${rule.symbols}` : name,
     text: [say("explanation.is", { where, cell: name, value }), how, ...notes].join(" "),
   };
