@@ -142,7 +142,7 @@ def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
 
 
 def _traits(rule: Rule, n_sources: int) -> dict[str, Any]:
-    """Return what the page asks of a rule, in place of its name."""
+    """Return what the page needs to know of a rule."""
     over, whole = rule.shares_over(n_sources), rule.sums_to_1(n_sources)
     shares = {"over": over, "all": whole, "powers": not rule.is_linear} if rule.makes_shares else None
     traits = {

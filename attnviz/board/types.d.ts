@@ -66,7 +66,7 @@ interface Settings {
   part: number;
 }
 
-/** What the page needs to know of a stage's rule; see core/rules/base.py. A given matrix has none of these. */
+/** What the page needs to know of a stage's rule; see _traits in data.py. A given matrix has none of these. */
 interface Traits {
   product?: boolean;
   divides?: boolean;
