@@ -214,7 +214,7 @@ export class Assembly {
     this.bring(scroller);
   }
 
-  // How wide the names of V's rows are in a lecture room, with the gaps around them.
+  // The width of the names of V's rows in a lecture room, with the gaps around them.
   get longest() {
     const { board } = this;
     return board.explores ? Math.max(...widthsOf(board.data.keys, board)) / board.layout.scale + NAMES : 0;

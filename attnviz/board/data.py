@@ -115,7 +115,7 @@ def board_data(
 def _read(trace: AttentionTrace) -> dict[str, Any]:
     """Return the names of the tokens that are read.
 
-    `others` tells whether they are other tokens than those that read, or include more than those.
+    `others` tells whether they differ from the tokens that read.
     """
     return {
         "keys": list(token_labels(trace.read_tokens)),

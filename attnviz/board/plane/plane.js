@@ -219,7 +219,7 @@ export class Plane {
     this.name(picture, size);
   }
 
-  // Put names beside their points, and names to the axes.
+  // Put names beside their points, and on the axes.
   /** @param {Picture} picture @param {Size} size */
   name(picture, size) {
     const { scale } = this;

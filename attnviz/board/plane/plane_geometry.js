@@ -133,8 +133,8 @@ export function across([x, y], [dx, dy], { width, height }) {
 
 // ---- moving a tip ----
 
-// The smallest change of a vector x that changes x · W as wished. If W reaches only one direction, it does so as far as
-// possible.
+// The smallest change of a vector x that changes x · W as wished. If W can only move it along one line, the change
+// comes as near as possible.
 /** @param {number[][]} rows the rows of W, two numbers each @param {Point} wished @returns {number[]} */
 export function smallestChange(rows, wished) {
   let [uu, uv, vv] = [0, 0, 0];
@@ -227,8 +227,8 @@ function without(row, axis) {
   return row.map((each, at) => each - along * axis[at]);
 }
 
-// The direction of length 1 along which rows differ most; 0 if they don't differ. The matrix of their dot products is
-// squared again and again (power iteration), until only its largest component is left.
+// The direction of length 1 along which rows differ most; a vector of zeros if they don't differ. The matrix of their
+// dot products is squared again and again (power iteration), until only its largest component is left.
 function principal(/** @type {number[][]} */ rows) {
   let products = rows.map((one) => rows.map((other) => dot(one, other)));
   const largest = () => products.reduce((most, row, at) => (row[at] > products[most][most] ? at : most), 0);

@@ -238,7 +238,7 @@ export class Story {
     return [this.pinned?.matrix, this.played].flatMap((matrix) => (matrix ? this.holding(parts, { matrix }) : []));
   }
 
-  // The parts that can unfold and that hold a matrix, in themselves or in what they unfold.
+  // The parts that can unfold and that show a matrix, either at once or when they're unfolded.
   /** @param {Part[]} parts @param {Pick<Place, "matrix">} place */
   holding(parts, { matrix }) {
     const holds = (/** @type {Part} */ { stage, weight, bias, raw }) => [stage, weight, bias, raw]

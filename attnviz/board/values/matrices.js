@@ -72,8 +72,8 @@ function unpackedOne(/** @type {SentMatrix} */ { rows, columns, values, float32,
   return { rows, columns, values: values ? Float64Array.from(values, Number) : numbersIn(float32 ?? ""), ...why };
 }
 
-// Why a mask hides cells: for each reason an array with 1 for its cells. They're sent as run lengths, of cells that it
-// isn't for and cells that it's for in turn.
+// Why a mask hides cells: for each reason an array with 1 for its cells. These are sent as run lengths: first how many
+// cells the reason isn't for, then how many it's for, and so on.
 /** @param {string} text @param {number} length @returns {Why[]} */
 function reasons(text, length) {
   return JSON.parse(text)

@@ -106,7 +106,7 @@ export function sourcesOf(stage, row, column, matrices) {
   return spans.map((cells, i) => cells.map(([r, c]) => ({ matrix: stage.sources[i], row: r, column: c })));
 }
 
-// Whether a mask hides a cell, in its own stage or in the scores that it's a share of.
+// Whether a mask hides a cell, or the score that it's a share of.
 /** @param {Numbers} made @param {Stage} stage @param {number} row @param {number} column */
 export function isMasked(made, stage, row, column) {
   return hiddenIn(made, stage)?.(row, column) ?? false;
@@ -231,7 +231,7 @@ function withoutHidden(cells, { rows, columns, values }, hidden) {
   }
 }
 
-// The spans in one matrix that a cell's sources fill.
+// The spans of one matrix that a cell's sources fill.
 /** @param {Place[][]} sources @param {string} matrix @returns {Span[]} */
 export function spansIn(sources, matrix) {
   const own = sources.filter((block) => block.length && block[0].matrix === matrix);

@@ -31,8 +31,8 @@ export function readsInPercent(made, query) {
   return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
-// A finding, without its share, after a warning that random numbers made it. attnviz/explanation/summary.py says the
-// same.
+// Put a finding, which names no share, after a warning that the numbers are random. attnviz/explanation/summary.py does
+// the same.
 function cautious(/** @type {Pick<Made, "chance">} */ { chance }, /** @type {string} */ finding) {
   return say(`summary.chance.${chance}`, { finding });
 }
@@ -67,9 +67,9 @@ function isUnknown({ stages, matrices }, query) {
   return Math.abs(total(Array.from(row)) - 1) > WHOLE || (row.includes(0) && !hiddenIn({ stages, matrices }, weights));
 }
 
-// The share that each cell would get if all that share with this one got the same: those of its row, or of whatever the
-// softmax runs over. Null if a mask takes shares that nobody gets, if the cell is hidden, or if it's unknown which may
-// be read.
+// The share that a cell would get if all cells that share with it got the same: those of its row, or of whatever the
+// softmax runs over. Null if a mask takes shares away that no cell gets, if the cell is hidden, or if it's unknown
+// which cells may be read.
 /** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
 export function evenShare(made, row, column) {
   const weights = made.stages.get("attention_weights");
@@ -137,7 +137,8 @@ export function mostRead(made, query, tell, name, write) {
     return tell(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
   }
-  // Weights that are written alike tie, but that isn't enough to call all of them equal.
+  // Weights that are written alike count as a tie, but not all of them are called equal only because they're written
+  // alike.
   const alike = readable.filter((key) => write(row[key]) === weight);
   const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";

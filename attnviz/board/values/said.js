@@ -84,8 +84,8 @@ function textOf(cell, at, parts) {
   return texts.includes(null) ? null : texts.join("");
 }
 
-// The piece of a source that isn't on the board, by which its formula is written instead. Null if it's on the board, or
-// if what it's made from isn't there, either.
+// The declaration of a source's cells, from which its formula is written in place of its name. Null if the source is on
+// the board, or if what it's made from isn't.
 /** @param {Pick<Made, "stages" | "shown">} made @param {string} name */
 export function toldBy({ stages, shown }, name) {
   const { declared: [piece], sources: [first] } = stages.get(name);

@@ -123,8 +123,8 @@ class Writing {
     return decimalOf(FUNCTIONS[op](parts[0] ? numberIn(parts[0]) : of.op === "" ? numberOf(of.text) : of.value));
   }
 
-  // Replace the innermost parts of an expression by their numbers. `signs` collects their exact values and texts, by
-  // which the sign between the two steps is chosen.
+  // Replace the innermost parts of an expression by their numbers. `signs` collects pairs of an exact value and a text,
+  // from which the sign between the two steps is chosen.
   /** @param {Part} part @param {[Decimal | null, string][]} signs @returns {Part} */
   reduced(part, signs) {
     if (part.op === "") return part;
