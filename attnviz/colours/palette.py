@@ -1,7 +1,8 @@
-"""What all figures share: colours of roles, letters and line styles.
+"""What all figures share: colours of roles, fonts and line styles.
 
-Hue says what a matrix is to attention, its :attr:`attnviz.core.stages.Stage.role`; the amount of it how large a number
-is. A cell is the page's colour mixed with that of its role, or with grey below 0: :mod:`attnviz.colours.shading`.
+A hue stands for a matrix's role in attention, :attr:`attnviz.core.stages.Stage.role`; its strength for a number's size.
+A cell's colour is the page's colour mixed with that of its role, or with grey for numbers below 0; see
+:mod:`attnviz.colours.shading`.
 """
 
 from collections.abc import Mapping
@@ -25,41 +26,41 @@ class Tone(NamedTuple):
 
 ROLES: Mapping[str, Tone] = MappingProxyType(
     {
-        "x": Tone("#4A5565", "#A9B4C2"),  # the vectors of tokens, as they come in and as they go on
+        "x": Tone("#4A5565", "#A9B4C2"),  # vectors of tokens, at the input and after each block
         "q": Tone("#0067B0", "#62B5F5"),
         "k": Tone("#B54A00", "#FF9A56"),
-        "a": Tone("#4A1257", "#F3D9FA"),  # scores and attention weights: a number for each pair of tokens
-        "v": Tone("#00755A", "#45CFA0"),  # values, and the contexts, which are mixed from them
+        "a": Tone("#4A1257", "#F3D9FA"),  # scores and attention weights: one number for each pair of tokens
+        "v": Tone("#00755A", "#45CFA0"),  # values, and contexts, which are mixtures of values
     }
 )
 NEGATIVE = Tone("#5A5F66", "#9AA0A8")
 PAPER = Tone("#FFFFFF", "#14171C")
-PICKED = Tone("#FFD84D", "#FFD84D")  # behind or around the picked row
+PICKED = Tone("#FFD84D", "#FFD84D")  # lies behind or around the picked row
 
 
 class Hatch(NamedTuple):
-    """How a cell without a number is marked, in no role's colour."""
+    """The look of a cell without a number, in no role's colour."""
 
     ground: str
     line: str
-    ink: str  # of its sign
+    ink: str  # colour of the sign in the cell
     crossed: bool = False
 
 
 class Theme(NamedTuple):
-    """What a figure takes from the page around it."""
+    """The colours that a figure takes from the page around it."""
 
     dark: bool
     paper: str
     text: str
     muted: str
     masked: Hatch
-    undefined: Hatch  # infinite and NaN cells
+    undefined: Hatch  # for infinite and NaN cells
     outline: str  # around the picked row
     band: str  # behind the picked row and its name
     grid: str
-    picked: str  # around the picked cell and the cells it is made from
-    right: str  # what is as it should be
+    picked: str  # around the picked cell and the cells that it is computed from
+    right: str  # for correct results
 
 
 _UNDEFINED = Hatch(ground="#e58cc0", line="#c5609c", ink="#000000", crossed=True)
@@ -80,22 +81,22 @@ def theme(dark: bool) -> Theme:
     return DARK if dark else LIGHT
 
 
-# The app's own letters. Without a family Plotly takes Verdana where there is no Open Sans, which is a fifth wider:
+# The app's own font. Without a family, Plotly uses Verdana if there is no Open Sans. Verdana is a fifth wider, so that
 # titles would be cut off.
 LETTERS = "Source Sans"
 FONT_FAMILY = ", ".join((f'"{LETTERS}"', "Arial", "Helvetica", "sans-serif"))
-# Pixels: of titles; of numbers, names of rows and columns; of what is said of a matrix below its title.
+# Font sizes in pixels: of titles; of numbers and the names of rows and columns; of the text below a title.
 TITLE_SIZE, FONT_SIZE, SMALL_SIZE = 14, 13, 12
 
 
 def on_page(shown: Theme) -> dict[str, Any]:
-    """Return every figure's layout for Plotly: the page's letters, no ground."""
+    """Return every figure's Plotly layout: the page's font, no background."""
     clear, letters = "rgba(0,0,0,0)", {"family": FONT_FAMILY, "size": FONT_SIZE, "color": shown.text}
     return {"paper_bgcolor": clear, "plot_bgcolor": clear, "font": letters, "dragmode": False}
 
 
 class ScaleStyle(NamedTuple):
-    """How a way of scaling is drawn: its colour, marker and dash."""
+    """The style of a way of scaling: its colour, marker and dash."""
 
     colour: str
     symbol: str
@@ -103,14 +104,14 @@ class ScaleStyle(NamedTuple):
     label: str
 
 
-# On a light page, on a dark page, marker, dash, the key of the label.
+# Colour on a light page and on a dark page, marker, dash, key of the label.
 _SCALES = {
     "none": ("#a85f00", "#f0b040", "circle", "solid", "scaling.scale.none"),
     "sqrt": ("#7b3fa0", "#c9a0f0", "square", "solid", "scaling.scale.sqrt"),
     "linear": ("#4d4d4d", "#c0c0c0", "diamond", "dash", "scaling.scale.linear"),
 }
 _OWN = ("#c2185b", "#ff8ab5", "triangle-up", "dot")
-# The initializations, where these are what is compared, in turn.
+# The styles of initializations, used in turn if a figure compares these.
 _IN_TURN = (*(_SCALES[scale][:4] for scale in ("none", "linear", "sqrt")), _OWN)
 _INITS = {init.written: _IN_TURN[n % len(_IN_TURN)] for n, init in enumerate(INITIALIZATIONS.values())}
 

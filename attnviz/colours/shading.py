@@ -1,7 +1,7 @@
 """Each cell's shade: the page's colour mixed with its role's, or grey.
 
-Colours are mixed in OKLab, where equal steps look equal; board/cells/colours.js mixes alike. Matrices that are
-compared share their limits, and each figure says them.
+Colours are mixed in OKLab, where equal steps look equal; board/cells/colours.js does the same. Matrices that readers
+compare share their limits, and each figure states its own.
 
 Source: Björn Ottosson 2020, A perceptual color space for image processing; IEC 61966-2-1 for sRGB.
 """
@@ -17,16 +17,15 @@ from attnviz.colours.palette import NEGATIVE, PAPER, ROLES
 from attnviz.core.stages import Stage
 from attnviz.core.trace import Trace
 
-PALE = 1.25  # scores have the colour of what is made of them, and less of it: the weights stand out
+PALE = 1.25  # scores have the same hue as weights, but this much paler, so that the weights stand out
 
 
 def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
     """Return the numbers at which a matrix's colours end.
 
-    Attention weights have 0 and the largest that tells something. Others, and weights that may be negative, are
-    symmetric about 0, and as wide as every finite value of the matrices they're compared with.
-
-    A row that may read one word alone gives it all: its 1 would only make all others pale.
+    For attention weights, they are 0 and the largest weight that tells something. A row that may read one token only
+    gives it all: this 1 tells nothing, and would make all other weights pale. For other matrices, and for weights that
+    may be negative, the limits are symmetric about 0, and cover every finite number of the matrices that share them.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> colour_limits(trace(Scenario("one two", w_q="zeros", causal=True)), "attention_weights")
@@ -36,7 +35,7 @@ def colour_limits(trace: Trace, name: str) -> tuple[float, float]:
 
 
 def all_limits(trace: Trace, held: Container[str] = ()) -> dict[str, tuple[float, float]]:
-    """Return all matrices' colour limits; `held` ones don't count."""
+    """Return all matrices' colour limits; those in `held` don't count."""
     limits = dict.fromkeys(trace.stages, (0.0, 1.0))
     for members in _families(trace).values():
         if seen := [name for name in members if name not in held]:
@@ -45,7 +44,7 @@ def all_limits(trace: Trace, held: Container[str] = ()) -> dict[str, tuple[float
 
 
 def _family(name: str, stage: Stage) -> tuple[str, ...]:
-    """Return what tells the matrices that share limits from others."""
+    """Return a key that matrices with common limits share."""
     if stage.colours == "vectors" and stage.role != "x":
         return stage.colours, name.rsplit(".", 1)[-1]
     return stage.colours, stage.role
@@ -71,7 +70,7 @@ def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
 
 
 def _largest_share(trace: Trace, name: str) -> float:
-    """Return the largest weight, but for the 1 of an only token."""
+    """Return the largest weight, ignoring the 1 of an only readable token."""
     weights, hidden = trace[name], trace.masked_in(name)
     n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
     only = torch.from_numpy(n_readable <= 1).to(weights.device)[:, None] & (weights <= 1)
@@ -82,13 +81,13 @@ def _largest_finite(matrix: torch.Tensor) -> float:
     if not matrix.numel():
         return 0.0
     largest = float(matrix.abs().max())
-    if math.isfinite(largest):  # as nearly always, in a third of the time
+    if math.isfinite(largest):  # nearly always true, and three times as fast as what follows
         return largest
     finite = matrix[torch.isfinite(matrix)]
     return float(finite.abs().max()) if finite.numel() else 0.0
 
 
-STEPS = 256  # of a ramp: neighbours differ by what can't be seen
+STEPS = 256  # steps of a ramp; readers can't tell neighbouring steps apart
 
 _TO_CONES = np.array([
     [0.4122214708, 0.5363325363, 0.0514459929],
@@ -139,14 +138,14 @@ def ramp(start: str, end: str) -> np.ndarray:
     light = np.clip((lab @ _FROM_LAB.T) ** 3 @ _FROM_CONES.T, 0, 1)
     encoded = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
     steps = np.floor(255 * encoded + 0.5).astype(np.uint8)
-    steps.setflags(write=False)  # it is kept, and shared
+    steps.setflags(write=False)  # the ramp is cached and shared
     return steps
 
 
 def takes_black(rgb: np.ndarray) -> np.ndarray:
-    """Whether black reads better than white on colours ``(..., 3)``.
+    """Whether black is more readable than white on colours ``(..., 3)``.
 
-    Either way the contrast is at least 4.58 to 1.
+    The better one has a contrast of at least 4.58 to 1.
     """
     # Contrast with black is (l + 0.05) / 0.05, with white 1.05 / (l + 0.05).
     better: np.ndarray = (luminance(rgb) + 0.05) ** 2 > 0.05 * 1.05
@@ -155,7 +154,8 @@ def takes_black(rgb: np.ndarray) -> np.ndarray:
 
 Scale = tuple[tuple[float, str], ...]  # as Plotly reads it: positions from 0 to 1, colours as #rrggbb
 
-_EVERY = 15  # step of a ramp is a stop of its scale: Plotly mixes in sRGB between two, which can't be seen
+# Every 15th step of a ramp is a stop of the scale. Plotly mixes in sRGB between two stops, which nobody can see.
+_EVERY = 15
 
 
 def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) -> np.ndarray:
@@ -170,7 +170,7 @@ def shades(z: np.ndarray, limits: tuple[float, float], role: str, dark: bool) ->
 
 
 def scale_of(limits: tuple[float, float], role: str, dark: bool) -> Scale:
-    """Return the same as a colour scale, from 0 or minus that."""
+    """Return the colours as a scale, from 0 or minus the limit."""
     up = _stops(_ramp(role, dark)[::_EVERY])
     if limits[0] == 0:
         return up

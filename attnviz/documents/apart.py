@@ -1,7 +1,7 @@
-"""Stores large matrices as their bits' differences from simple arithmetic.
+"""Large matrices, stored as differences of bits from a simple computation.
 
-The steps here are those of board/values/made_again.js, and so the bits are the same. Most are apart by nothing or one,
-which takes a twentieth of the room when it's packed.
+The computation here takes the same steps as board/values/made_again.js, so that both give the same bits. Most numbers
+differ from it by 0 or 1 in their last bit, so that they take a twentieth of the room when packed.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ _LOWEST, _PARTS, _TERMS = -200.0, 1024, 9
 
 
 def with_apart(matrices: dict[str, dict[str, Any]], trace: Trace) -> dict[str, dict[str, Any]]:
-    """Return a board's matrices, large products and softmaxes as bit differences."""
+    """Return a board's matrices, with large products and softmaxes as bit differences."""
     return {name: _apart(sent, trace, name) or sent for name, sent in matrices.items()}
 
 
@@ -57,7 +57,7 @@ def _shares(scores: np.ndarray) -> np.ndarray:
 
 
 def _power(numbers: np.ndarray) -> np.ndarray:
-    """Return e to the power of numbers that aren't above 0, about."""
+    """Return e to the power of numbers up to 0, approximately."""
     part = np.maximum(numbers, _LOWEST) / _PARTS
     made = np.ones_like(part)
     for term in range(_TERMS, 0, -1):

@@ -1,5 +1,6 @@
-// Draws the boards of a page of its own. Python writes into the page, gzipped, the script that draws one
-// (board/in_page.js) and what each shows. In a frame of the same origin, the frame is made as high as what it holds.
+// Draws the boards of a page outside the app. The page contains, gzipped, the script that draws a board
+// (board/in_page.js) and the data of each board. In a frame of the same origin, the frame becomes as high as its
+// content.
 
 import { run, unpackedText } from "./saving.js";
 import { partOf } from "../scripts/parts.js";
@@ -17,15 +18,15 @@ for (const place of document.querySelectorAll(".drawn")) {
 new ResizeObserver(fitFrame).observe(document.body);
 
 /**
- * What is asked before anything is answered, and what is told by each choice.
+ * A question before anything is answered, and the texts that follow each choice.
  * @typedef {{ about: string, title: string, first: string, act: string, asks: string, right: string,
  *   choices: [string, string][], told: Record<string, string[]> }} Asked
  */
 
-// Ask for a prediction over a board, which then is that of what has happened.
+// Asks for a prediction over a board, which is then replaced by the board that shows what happened.
 /**
  * @param {HTMLElement} place @param {Asked} asked
- * @param {(BoardData | { tables: { light: string, dark: string } })[]} boards or, of a question without a board, tables
+ * @param {(BoardData | { tables: { light: string, dark: string } })[]} boards or tables, before and after it
  * @param {{ tells?: string, dark?: boolean | null }} how
  */
 function ask(place, asked, [before, then], how) {
@@ -64,6 +65,6 @@ function fitFrame() {
     const frame = /** @type {HTMLElement | null} */ (window.frameElement);
     if (frame) frame.style.height = `${document.documentElement.offsetHeight}px`;
   } catch {
-    // a frame of another origin keeps its height, and is scrolled
+    // A frame of another origin keeps its height and scrolls.
   }
 }

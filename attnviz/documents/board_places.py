@@ -1,6 +1,6 @@
 """Places the board's matrices in a picture, as ``board/spine/plan.js`` does.
 
-It is for few tokens. Rows of tokens begin at 0; what stands above has negative places.
+It is made for few tokens. The rows of tokens begin at y = 0; matrices above them have negative positions.
 """
 
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from attnviz.figures.heatmap import width_of
 from attnviz.figures.picture import FINITE, IN_CELL, Picture, picture
 from attnviz.words.numbers import in_cell
 
-FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: letters, a row, the line of a title, that of names of columns
-BASE = 4  # pixels that letters stand below the middle of their line
-_NARROWEST = 38  # pixels of a cell
-_GAP, _STACK = 26, 10  # between columns, and between what stands above each other
+FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: font size, height of a row, of a title's line, of the columns' names
+BASE = 4  # pixels of the text's baseline below the middle of its line
+_NARROWEST = 38  # least pixels of a cell's width
+_GAP, _STACK = 26, 10  # pixels between columns, and between matrices that stand above each other
 
 
 @dataclass
 class Placed:
-    """A matrix and the place of its cells, in pixels."""
+    """A matrix and the position of its cells, in pixels."""
 
     name: str
     picture: Picture
@@ -32,12 +32,12 @@ class Placed:
     x: float = 0.0
     y: float = 0.0
     cell: float = 0.0
-    named: bool = False  # whether the names of its rows stand at its left
-    in_full: bool = False  # whether numbers have all their digits, however small they are
+    named: bool = False  # whether the names of the rows stand at the left
+    in_full: bool = False  # whether numbers have all their digits, even very small ones
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many rows and columns it shows."""
+        """How many rows and columns are drawn."""
         rows, columns = self.picture.shape
         return (columns, rows) if self.turned else (rows, columns)
 
@@ -53,23 +53,23 @@ class Placed:
 
     @property
     def query(self) -> int | None:
-        """The picked row, which goes through what stands side by side."""
+        """The picked row; None for a matrix above another."""
         return None if self.above_another else self.picture.query
 
     @property
     def row_names(self) -> list[str]:
-        """The names at its left."""
+        """The names at the left."""
         return self.picture.rows if self.named else []
 
     @property
     def column_names(self) -> list[str]:
-        """The names above it."""
+        """The names above the columns."""
         if self.turned:
             return self.picture.rows if self.picture.stage.rows != "feature" else []
         return self.picture.columns if self.picture.stage.columns != "feature" else []
 
     def middle(self, row: int) -> float:
-        """Where the letters of a row stand."""
+        """Return the y of the baseline of a row's texts."""
         return self.y + (row + 0.5) * ROW + BASE
 
     @property
@@ -85,27 +85,27 @@ class Placed:
 
     @cached_property
     def narrowest(self) -> float:
-        """The pixels that a cell takes with the longest of its numbers."""
+        """The width in pixels that the longest number needs."""
         finite = self.picture.z[self.picture.kinds == FINITE].tolist()
         return max(_NARROWEST, *(width_of(self.text_of(value), FONT) + 10 for value in finite or [0.0]))
 
     def text_of(self, value: float) -> str:
-        """Return a number that is finite as it stands in a cell."""
+        """Return a finite number as its cell writes it."""
         return self.picture.text_of(value) if self.in_full else in_cell(value, self.picture.digits)
 
     @property
     def outer(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom, with title and names."""
+        """The left, top, right and bottom, including title and names."""
         right = max(self.width, width_of(self.picture.stage.symbol, 14) + 12)
         return self.x - self.left, self.y - self.names - HEAD, self.x + right, self.y + self.height
 
     @property
     def above(self) -> float:
-        """Where what stands above it ends."""
+        """The y where a matrix above this one ends."""
         return self.y - self.names - HEAD - _STACK
 
 
-_Column = tuple[Placed, list[list[Placed]]]  # a matrix with rows of tokens, and above it stacks from left to right
+_Column = tuple[Placed, list[list[Placed]]]  # a matrix with rows of tokens, and the stacks above it from left to right
 
 
 def place_all(trace: Trace, digits: int, query: int | None) -> list[Placed]:
@@ -144,7 +144,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         computed = made if made and made.rule and made.rule.is_product else None
         weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
         stacks = [[weight, weight_bias], [factor, bias]]
-        if factor and turns_second(stage.rule):  # what makes it stands above it, and a bias on its side
+        if factor and turns_second(stage.rule):  # the factor's own factor stands above it, with its bias on a side
             stacks = [[weight_bias], [weight, factor, bias]]
             factor.turned = True
             if weight_bias:
@@ -163,7 +163,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
 
 
 def _factor_at(trace: Trace, stage: Stage) -> int | None:
-    """Return the index of the source above a matrix, or None."""
+    """Return the index of the source drawn above a matrix, or None."""
     if stage.rule is None:
         return None
     if scaling_of(stage.rule) and len(stage.sources) > 1 and trace.stages[stage.sources[1]].rule is None:
@@ -180,7 +180,7 @@ def _is_what_is_read(stage: Stage) -> bool:
 
 
 def _stack(stacks: list[list[Placed]], base: float) -> list[Placed]:
-    """Place what stands above a column, each stack upwards from `base`."""
+    """Place the stacks above a column, each upwards from `base`."""
     x = 0.0
     for stack in reversed(stacks):
         x -= 0 if stack is stacks[-1] else max(box.outer[2] - box.x for box in stack)

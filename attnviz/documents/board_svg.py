@@ -22,21 +22,22 @@ from attnviz.figures.small_tables import Table, table_in_words, table_picture
 from attnviz.words import say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 
-# What LaTeX has, what slides have, what every browser has.
+# The first font comes with LaTeX, the next two with presentation software, the last one with every browser.
 _FAMILY = ", ".join(("'Latin Modern Sans'", "Helvetica", "Arial", "sans-serif"))
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 _MARGIN = 12
-_NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48  # of one matrix: its width, a line of text, its scale, with its words
-_HATCH = 8  # pixels between two lines
-_CELL, _SUM, _IS_1 = 54, 64, 1e-4  # pixels of a table's cells and of a sum; what a sum of 1 may be off
+# Pixels of one matrix: least width, a line of text, the colour bar, and the bar with its texts.
+_NARROWEST, _LINE, _THICK, _BAR = 220, 18, 10, 48
+_HATCH = 8  # pixels between two lines of hatching
+_CELL, _SUM, _IS_1 = 54, 64, 1e-4  # pixels of a table's cell and of a sum; how far a sum of 1 may be off
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
 
 def board_svg(trace: Trace, *, digits: int = 2, query: int | None = None) -> str:
     """Return a trace's matrices as one SVG, laid out as the board.
 
-    `digits` are the decimals in the cells, `query` the row to outline. Of several heads it shows the one that the trace
-    is seen from. Raises ``ValueError`` for a matrix of more than 16 rows or columns, whose numbers have no room.
+    `digits` are the decimals in the cells, `query` is the row to outline. Of several heads, it shows the one from which
+    the trace is seen. Raises ``ValueError`` for a matrix of more than 16 rows or columns, whose numbers would not fit.
     """
     check_type("trace", trace, Trace, "what attnviz.trace or attnviz.attend returns")
     digits = check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS)
@@ -79,13 +80,13 @@ def heatmap_svg(picture: Picture, formula: str, alt: str) -> str:
 def table_svg(table: Table, digits: int, *, dark: bool = False, larger: float = 1.0, cell: float = _CELL) -> str:
     """Return a table, its sums in the margins, `larger` times as large.
 
-    A row whose sum is 1 is green and has a tick; what columns sum to is neither right nor wrong.
+    A row whose sum is 1 is green and has a tick. The columns' sums are neither right nor wrong.
     """
     larger, cell = check_number("larger", larger, 0.1, 100), check_number("cell", cell, 1, 1000)
     drawn = table_picture(table, check_whole("digits", digits, MIN_DIGITS, MAX_DIGITS), dark)
     box = Placed(table.title, drawn, named=True)
     names = max(width_of(name, FONT) for name in box.column_names) + BASE
-    box.cell = max(cell, box.narrowest, names if names < 1.4 * cell else 0)  # which are upright where they have no room
+    box.cell = max(cell, box.narrowest, names if names < 1.4 * cell else 0)  # names that don't fit are upright
     box.x, box.y = box.left + BASE, _MARGIN + TITLE_SIZE + BASE + max(box.names, NAME)
     right, bottom = box.x + box.width, box.y + box.height
     wide = max(right + (_SUM if table.sums else 0), width_of(table.title, TITLE_SIZE)) + 2 * BASE
@@ -101,7 +102,7 @@ def table_svg(table: Table, digits: int, *, dark: bool = False, larger: float = 
 
 
 def _still(drawn: Picture, size: tuple[float, float], alt: str, *parts: str, larger: float = 1.0) -> str:
-    """Return what is drawn as an SVG of this size, without ground."""
+    """Return an SVG of this size, without a background."""
     wide, high = size
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{larger * wide:.0f}" height="{larger * high:.0f}" '
@@ -164,7 +165,7 @@ def _grid(box: Placed, *, explained: bool = False) -> str:
     cell = _explained if explained else _cell
     parts = [
         *(cell(box, row, column) for row in range(rows) for column in range(columns)),
-        _rect(box.x, box.y, box.width, box.height, f'fill="none" stroke="{theme.grid}"'),  # a 0 looks like the page
+        _rect(box.x, box.y, box.width, box.height, f'fill="none" stroke="{theme.grid}"'),  # a 0 has the page's colour
         *_names(box),
     ]
     if box.query is not None:
@@ -181,7 +182,7 @@ def _explained(box: Placed, row: int, column: int) -> str:
 
 
 def _title(box: Placed) -> str:
-    """Return a matrix's symbol, with a raised T where it is transposed."""
+    """Return a matrix's symbol, with a raised T if it is transposed."""
     symbol, _, index = box.picture.stage.symbol.partition("_")
     small = f'<tspan dy="3" font-size="10">{_escaped(index)}</tspan>' if index else ""
     raised = f'<tspan dy="{-7 if index else -4}" font-size="10">T</tspan>' if box.turned else ""

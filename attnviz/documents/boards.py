@@ -1,4 +1,4 @@
-"""Boards outside of the app: on a page, and in a notebook."""
+"""Boards outside the app: on their own page, and in notebooks."""
 
 import gzip
 import html
@@ -47,14 +47,14 @@ svg[role=img] {{ margin: 0 24px 16px 0; }}
 
 @runtime_checkable
 class Question(Protocol):
-    """What is asked beside a board."""
+    """A question beside a board, as board_page draws it."""
 
     @property
     def title(self) -> str:
         """The title of its page."""
 
     def on_page(self, digits: int, told: bool | None) -> dict[str, Any]:
-        """Return what a page draws; with `told`, one of two boards."""
+        """Return a page's data; with `told`, of one of two boards."""
 
 
 @typed
@@ -70,11 +70,12 @@ def board_page(
 ) -> str:
     """Return boards as one interactive HTML page that needs nothing else.
 
-    Each is a scenario, or the trace of a head of a model or of a moment of a training, on which no number is changed,
-    or a question, whose board, or tables, show what happens once it was predicted. Nothing of that is drawn before,
-    but the file holds it; with `told`, it holds one of the two alone, and asks nothing. `query` is the token that is
-    picked, `link` leads to an app, `dark` is by default as the reader's system has it, and a page around this one is
-    told what is done on it by `postMessage`, if it is of the origin that it `tells`.
+    Each argument is a scenario; the trace of a model's head or of a moment of a training, whose numbers can't be
+    changed; or a question, whose board or tables show what happens once the reader has predicted it. Nothing of that
+    outcome is drawn before, but the file contains it. With `told`, the file contains only one of a question's two
+    boards, and asks nothing. `query` is the picked token, `link` leads to an app, and `dark` is by default what the
+    reader's system prefers. If a page of the origin `tells` embeds this one, it receives by `postMessage` what the
+    reader does.
 
     >>> "<title>Self-attention of: a cat</title>" in board_page(Scenario("a cat"))
     True
@@ -122,7 +123,8 @@ def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int, 
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
-        names = names[names.index("x") :] if "x" in names else names  # what X is made of has more rows than tokens
+        # The matrices that X is made of have more rows than tokens.
+        names = names[names.index("x") :] if "x" in names else names
         return _alone(data_of_model(seen, query, digits, names), seen)
     if not isinstance(shown, Scenario):
         return shown.on_page(digits, told)
@@ -156,7 +158,7 @@ def _packed(text: str) -> str:
 
 @by_language()
 def _drawing_script() -> str:
-    """Return the script that unpacks the others, and has them draw."""
+    """Return the script that unpacks the other scripts and data, and draws."""
     return shortened(joined(Path(__file__).parent / "board_page.js"))
 
 
@@ -166,8 +168,8 @@ def _script() -> str:
     return _packed(re.sub(r"\bexport default\b", "window.attnvizBoard =", shortened(alone_script()), count=1))
 
 
-LIVE = 64  # tokens of a board that stands in a notebook, where each takes its room in the file
-_IN_LATEX = 16  # rows and columns
+LIVE = 64  # tokens up to which a notebook's output contains a board, because each token takes room in its file
+_IN_LATEX = 16  # most rows and columns of a matrix in LaTeX
 _TOLD = ("attention_weights", "context")
 
 
@@ -175,15 +177,14 @@ _TOLD = ("attention_weights", "context")
 def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str, str]:
     """Return what a notebook shows, by its MIME type.
 
-    These are numbers, LaTeX and pictures; if `live`, with a board in a frame, which an untrusted notebook leaves out.
-
+    That is numbers, LaTeX and pictures and, if `live`, a board in a frame, which untrusted notebooks leave out.
     >>> sorted(shown_in_notebook(Scenario("a cat")))
     ['text/html', 'text/latex', 'text/plain']
     """
     trace = traced(shown) if isinstance(shown, Scenario) else shown
     if not isinstance(trace, AttentionTrace):
         return {"text/plain": repr(trace)}
-    if trace.layers[-1].context.dim() != 2:  # of a batch
+    if trace.layers[-1].context.dim() != 2:  # a batch
         return {"text/plain": repr(trace), "text/html": trace_markup(trace)}
     names = [name for name in matrix_names(trace) if name.rpartition(".")[2] in _TOLD]
     bundle = {"text/plain": "\n\n".join(tables(trace, DEFAULT_DIGITS, names)), "text/html": trace_markup(trace)}
@@ -197,7 +198,7 @@ def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str
 def _live(shown: Scenario | AttentionTrace) -> str:
     try:
         page = board_page(shown)
-    except ValueError:  # a matrix that no board draws
+    except ValueError:  # a matrix is too large for a board
         return ""
     return f'<iframe srcdoc="{html.escape(page)}" width="100%" height="720" style="border: 0"></iframe>'
 

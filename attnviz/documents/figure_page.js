@@ -1,5 +1,5 @@
-// Draws the figure of a page of its own, fits it into the window and saves it. Python writes into the
-// page what is drawn, and plotly.js, gzipped.
+// Draws the figure of a page outside the app, fits it into the window and saves it. The page contains the figure's data
+// and, gzipped, plotly.js.
 
 import { run, save, unpackedText } from "./saving.js";
 import { partOf } from "../scripts/parts.js";
@@ -19,14 +19,14 @@ for (const button of document.querySelectorAll("button")) {
   button.addEventListener("click", async () => saveAs(await ready, button.dataset.format ?? ""));
 }
 
-// A figure that is measured before its letters are there is measured in others.
+// Waits for the font: a figure drawn before its font has loaded is measured in another one.
 async function lettersThere() {
   if (!face) return;
   const { family } = figure.layout.font;
   await Promise.all([document.fonts.load(`11px ${family}`), document.fonts.load(`bold 13px ${family}`)]);
 }
 
-// Letters may be wider than was reckoned with; what then stands out would be cut off.
+// Texts may be wider than estimated. This widens the margins, because whatever overflows would be cut off.
 async function makeRoom(/** @type {Plot} */ plot) {
   const { width, margin } = plot._fullLayout;
   const { left } = plot.getBoundingClientRect();
@@ -41,7 +41,7 @@ async function makeRoom(/** @type {Plot} */ plot) {
   return plot;
 }
 
-// A figure wider than the window is shown smaller, and whole; it is saved in its own size.
+// A figure that is wider than the window is shown smaller, as a whole; it is saved in its own size.
 function fit(/** @type {Plot} */ plot) {
   const { width, height } = plot._fullLayout;
   const scale = figure.layout.width ? Math.min(1, frame.clientWidth / width) : 1;

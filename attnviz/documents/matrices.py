@@ -26,13 +26,13 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 _LABEL = "font-weight:normal;padding:0 6px;white-space:nowrap"
 _LINES = "repeating-linear-gradient({angle}deg,{line} 0 1px,transparent 1px 6px)"
-_HATCHED = 4  # pixels of each side of a cell, where some are hatched
-_LARGEST = 360  # pixels: two such pictures stand side by side on a printed page
+_HATCHED = 4  # pixels on each side of a cell, in pictures with hatched cells
+_LARGEST = 360  # pixels; two pictures of this size fit side by side on a printed page
 _CELL = "padding:2px 6px;text-align:right;border:1px solid transparent;font-variant-numeric:tabular-nums"
 
 
 def matrix_markup(picture: Picture) -> str:
-    """Return a matrix as an HTML table, a large one as picture."""
+    """Return a matrix as an HTML table; a large one as picture."""
     return _table(picture) if picture.in_cell else _labelled_picture(picture)
 
 
@@ -42,7 +42,7 @@ def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
 
 
 def pixels(picture: Picture) -> np.ndarray:
-    """Return colours from 0 to 255; a cell may take several pixels."""
+    """Return colours from 0 to 255; a cell may cover several pixels."""
     hatches = hatched(picture)
     if not hatches:
         return picture.shades
@@ -87,7 +87,7 @@ def _cell(picture: Picture, row: int, column: int, rgb: np.ndarray, dark_ink: bo
 
 
 def _labelled_picture(picture: Picture) -> str:
-    """Return a picture, with row names where these are few enough."""
+    """Return a picture, with its rows' names if they are few."""
     n_rows = len(picture.z)
     side = max(1.0, min(16.0, _LARGEST / max(picture.z.shape)))
     drawn = _image(picture, side)
@@ -107,14 +107,14 @@ def _labelled_picture(picture: Picture) -> str:
 def _image(picture: Picture, side: float) -> str:
     rows, columns = picture.z.shape
     alt = f"{picture.stage.title}, {picture.shape[0]} by {picture.shape[1]}"
-    framed = f"outline:1px solid {picture.theme.grid};"  # a 0 looks like the page
+    framed = f"outline:1px solid {picture.theme.grid};"  # a 0 has the page's colour
     return image(pixels(picture), columns * side, rows * side, alt, framed)
 
 
 def still_heatmap(drawn: Picture, formula: str) -> dict[str, str]:
     """Return a heatmap as a still picture, by its MIME type.
 
-    It's an SVG with its numbers where these fit, else a PNG (in base64) of its colours.
+    It's an SVG with its numbers if these fit, or else a PNG of its colours, in base64.
     """
     if drawn.in_cell:
         return {"image/svg+xml": heatmap_svg(drawn, formula, drawn.stage.title)}
@@ -122,10 +122,10 @@ def still_heatmap(drawn: Picture, formula: str) -> dict[str, str]:
     return {"image/png": in_base64(pixels(drawn).repeat(side, 0).repeat(side, 1))}
 
 
-# The part of plotly.js that the figures draw with, made by .ci/plotly_js.mjs: a fifth of the whole.
+# The part of plotly.js that our figures need, made by .ci/plotly_js.mjs; it is a fifth of the whole.
 _PLOTLY_JS = "plotly-figures-3.7.0.min.js.gz"
 
-_SPARE = 4  # pixels to the right of the letters
+_SPARE = 4  # pixels kept free at the right of texts
 
 _ALLOWS = "; script-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 _STYLE = """
@@ -156,8 +156,8 @@ def heatmap_page(
 ) -> str:
     """Return one matrix's heatmap as an HTML page that needs nothing else.
 
-    Arguments are as in :func:`attnviz.figures.heatmap`; `alt` describes it in words, `letters` is a font. With numbers
-    in its cells, it is a still picture in the app's own font.
+    Arguments are those of :func:`attnviz.figures.heatmap`; `alt` describes it in words, `letters` is a font. If its
+    cells show numbers, it is a still picture in the app's own font.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> "<title>Attention weights</title>" in heatmap_page(trace(Scenario()), "attention_weights")
@@ -181,9 +181,9 @@ def figure_page(
 ) -> str:
     """Return a Plotly.js figure, or an SVG, as an HTML page.
 
-    It needs nothing else. A figure has the page's paper, also where it's saved: its letters could not be read on any
-    other. `letters` is the font of the figure as a WOFF2 file; the page and the pictures saved from it carry it along,
-    or an SVG the app's own. Without it they are written in what the reader's machine has.
+    The page needs nothing else. A figure has the page's background, even when it is saved, because its texts would be
+    unreadable on any other. `letters` is the figure's font as a WOFF2 file; the page and the pictures that are saved
+    from it contain the font, or for an SVG the app's own. Without it, texts are in a font of the reader's machine.
     """
     paper = theme(dark).paper
     if isinstance(drawn, dict) and not isinstance(drawn.get("layout"), dict):
@@ -229,6 +229,6 @@ def _font_face(letters: bytes | None) -> str:
 
 @cache
 def _packed_plotly() -> str:
-    """Return plotly.js gzipped, as the package carries it; the page unpacks it."""
+    """Return plotly.js gzipped, as in the package; the page unpacks it."""
     packed = resources.files("attnviz.documents").joinpath("plotly_js", _PLOTLY_JS).read_bytes()
     return base64.b64encode(packed).decode("ascii")

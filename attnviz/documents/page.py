@@ -20,7 +20,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 FAMILY = "Attnviz Letters"
-# What pages to hand out have in common, on a screen and on paper.
+# The style that pages to hand out share, on screens and on paper.
 _PRINTED = """
 body { margin: 24px auto; max-width: 1080px; padding: 0 16px;
   -webkit-print-color-adjust: exact; print-color-adjust: exact; }
@@ -70,7 +70,7 @@ def own_face() -> str:
 
 @cache
 def packed_letters() -> str:
-    """Return the letters of what leaves the app: WOFF2, in base64."""
+    """Return the font of pages outside the app: WOFF2, in base64."""
     letters = resources.files("attnviz.documents").joinpath("letters", "attnviz-letters.woff2").read_bytes()
     return base64.b64encode(letters).decode("ascii")
 
@@ -83,7 +83,7 @@ def paragraphs(texts: Iterable[str]) -> str:
 def script_json(value: Any) -> str:
     """Return JSON that is safe inside an HTML script element."""
     written = json.dumps(_plain(value), allow_nan=False)
-    # ASCII alone, so that U+2028, which ends a line of a script, is escaped too.
+    # json.dumps writes only ASCII, so it also escapes U+2028, which would end a line of a script.
     return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -106,7 +106,7 @@ def _plain(value: Any) -> Any:
             return value
 
 
-_MOST_COLUMNS, _MOST_ROWS = 16, 32  # printed; the rest is what --csv and --json are for
+_MOST_COLUMNS, _MOST_ROWS = 16, 32  # limits of a printed table; --csv and --json give all of it
 
 
 def tables(computed: AttentionTrace, digits: int, names: Iterable[str] | None = None) -> list[str]:
@@ -129,7 +129,7 @@ def _table(computed: AttentionTrace, name: str, digits: int) -> str:
     columns = stage.labels("columns", computed.tokens, matrix.shape[1])
     texts = [[written(value, digits) for value in row] for row in matrix.tolist()]
     hidden = computed.masked_in(name)
-    if hidden is not None and stage.makes_shares:  # masked, which is not a number of 0
+    if hidden is not None and stage.makes_shares:  # a masked weight isn't the number 0
         texts = np.where(hidden, "–", texts).tolist()
     cells = pd.DataFrame(texts, index=rows, columns=columns)
     title = stage.title if formula == stage.title else f"{stage.title} = {formula}"

@@ -1,4 +1,4 @@
-// Saves the picture of a page on which nothing moves.
+// Saves the picture of a page that shows an SVG and nothing else.
 
 import { save } from "./saving.js";
 

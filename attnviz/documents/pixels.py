@@ -1,4 +1,4 @@
-"""Colours as a picture of pixels, in HTML."""
+"""Colours as an image, one pixel each, in HTML."""
 
 import html
 from base64 import b64encode
@@ -25,9 +25,9 @@ def in_base64(rgb: np.ndarray) -> str:
 
 
 def image(rgb: np.ndarray, width: float, height: float, alt: str, style: str = "") -> str:
-    """Return these pixels as an HTML picture of this size.
+    """Return these pixels as an HTML image of this size.
 
-    `width` and `height` are in pixels of the page, `alt` describes it in words, and `style` is CSS to add.
+    `width` and `height` are in pixels of the page, `alt` describes it in words, and `style` is further CSS.
     """
     size = f"width:{width:.0f}px;height:{height:.0f}px"
     return (

@@ -54,9 +54,9 @@ table { font-size: 13px; }
 def report(scenario: Scenario | str, trace: AttentionTrace, *, digits: int = DEFAULT_DIGITS) -> str:
     """Return a whole computation as a printable HTML page.
 
-    It has the set-up, every matrix with its formula and numbers, what each token reads most, and the same as a script.
-    `trace` is that of the scenario, with `digits` decimals. Where numbers would not fit, above 16 rows or columns,
-    matrices are pictures.
+    It contains the set-up, every matrix with its formula and numbers, what each token reads most, and the same as a
+    script. `trace` is the scenario's own, and numbers have `digits` decimals. Matrices of more than 16 rows or columns
+    are pictures, because their numbers would not fit.
 
     >>> from attnviz.core.scenario import trace
     >>> "<h1>Self-attention of: a cat</h1>" in report(Scenario("a cat"), trace(Scenario("a cat")))
@@ -71,7 +71,7 @@ def report(scenario: Scenario | str, trace: AttentionTrace, *, digits: int = DEF
     sentence, second = visible_text(scenario.text), visible_text(scenario.second)
     titles = {ITSELF: "report.title", SECOND: "report.title_second", KEPT: "report.title_kept"}
     title = say(titles[scenario.reads], sentence=sentence, second=second)
-    vectors = vectors_in_words(scenario).replace(" (double rim)", "")  # so they are marked in the app
+    vectors = vectors_in_words(scenario).replace(" (double rim)", "")  # only the app draws a double rim
     set_up = paragraphs([_set_up(scenario), vectors, *_changes(scenario, digits), *trace.notices])
     return report_page(
         title,
@@ -89,7 +89,7 @@ def report(scenario: Scenario | str, trace: AttentionTrace, *, digits: int = DEF
 
 
 def report_page(title: str, body: str) -> str:
-    """Return a titled report as HTML, which names attnviz at its end."""
+    """Return a report with a title, which names attnviz at its end."""
     return printed_page(title, _STYLE, f'{body}\n<p class="about">{html.escape(say("report.made"))}</p>')
 
 
@@ -99,7 +99,7 @@ def visible_text(text: str) -> str:
 
 
 def _set_up(scenario: Scenario) -> str:
-    """Return the settings that decide the numbers, optional ones where used."""
+    """Return the settings that decide the numbers, optional ones if used."""
     plain = Scenario()
     on = {name for name in SETTINGS if getattr(scenario, name) != getattr(plain, name)} | _ALWAYS
     on |= {"activation"} if scenario.d_ff else set()
@@ -139,7 +139,7 @@ def _attending(scenario: Scenario, trace: AttentionTrace, digits: int) -> list[s
 
 
 def section(trace: AttentionTrace, name: str, digits: int) -> str:
-    """Return a matrix with its title and what it is."""
+    """Return a matrix with its title and description."""
     drawn = picture(trace, name, digits, None, dark=False)
     return (
         f'<section><h2 style="color:{ROLES[drawn.stage.role].light}">{html.escape(title_of(trace, drawn))}</h2>'

@@ -1,7 +1,7 @@
-// What a page of its own carries gzipped, and the picture of one saved.
+// Unpacks what a page outside the app contains gzipped, and saves the page's picture.
 
 /**
- * The text that an element of the page has gzipped, in base64.
+ * Return the text that an element of the page contains gzipped, in base64.
  * @param {Element} element
  */
 export async function unpackedText({ textContent }) {
@@ -9,7 +9,7 @@ export async function unpackedText({ textContent }) {
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-// Run a script of the page: it may run no others.
+// Runs a script that the page contains; its security policy allows no others.
 /** @param {string} code */
 export function run(code) {
   const script = document.createElement("script");
@@ -24,7 +24,7 @@ export async function save(picture, width, height, name, format) {
   if (file) download(file, `${name}.${format}`);
 }
 
-// The picture as a PNG, with twice as many pixels each way.
+// The picture as a PNG, with twice as many pixels in each direction.
 /** @param {string} picture @param {number} width @param {number} height @returns {Promise<Blob | null>} */
 async function drawn(picture, width, height) {
   const image = new Image();

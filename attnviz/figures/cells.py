@@ -20,7 +20,7 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 
 
 class Sign(NamedTuple):
-    """What stands in a cell without a number, and its texts' names."""
+    """The sign of a cell without a number, and its texts' names."""
 
     sign: str
     name: str
@@ -39,7 +39,7 @@ _MASKED_SHARE = _SIGNS[MASKED]._replace(sign="–", name="share")
 def cell_traces(picture: Picture) -> list[dict[str, Any]]:
     """Return the heatmap traces that together cover every cell once.
 
-    Plotly writes the numbers of one trace in one ink, so that a picture with light and dark cells takes two.
+    Plotly writes the numbers of one trace in one ink, so that a picture with light and dark cells needs two traces.
     """
     z = picture.z
     finite = picture.kinds == FINITE
@@ -56,17 +56,18 @@ def cell_traces(picture: Picture) -> list[dict[str, Any]]:
 
 
 def fixed(z: np.ndarray, digits: int) -> np.ndarray:
-    """Whether Plotly would write each number as the app does."""
+    """Return whether Plotly would write each number as the app does."""
     size = np.abs(np.nan_to_num(z).astype(np.float64))
     by_plotly = (size == 0) | ((size >= 10.0**-digits) & (size < LARGEST_FIXED))
-    for at in zip(*np.nonzero(by_plotly & (size > LARGEST_FIXED - 1)), strict=True):  # these may round up
+    # They may be rounded up to the limit.
+    for at in zip(*np.nonzero(by_plotly & (size > LARGEST_FIXED - 1)), strict=True):
         by_plotly[at] = number_format(float(size[at]), digits).endswith("f")
     halfway: np.ndarray = 2 * 10.0**digits * size % 2 == 1
     return by_plotly & ~halfway
 
 
 def legend(picture: Picture) -> str:
-    """Say how cells look that aren't finite; empty if all are."""
+    """Say what cells that aren't finite look like, if there are any."""
     return ", ".join(dict.fromkeys(say(f"figures.legend.{_SIGNS[kind].kind}") for kind in kinds_in(picture)))
 
 
@@ -93,10 +94,10 @@ def _numbers_in_cells(picture: Picture, z: np.ndarray, ink: str) -> dict[str, An
 
 
 def _numbers_in_hover(picture: Picture, z: np.ndarray, form: str) -> dict[str, Any]:
-    """Return cells that show their numbers on hover alone."""
+    """Return a trace whose cells show their numbers only on hover."""
     if form == TOLD:
         return _trace(picture, z, "%{text}") | _coloured(picture) | {"text": _written(picture, z)}
-    # Formats within a template write a hyphen for the minus sign, that of the axis a true one.
+    # A format inside the template would write minus as a hyphen; `zhoverformat` writes a true minus sign.
     number = f"{'+' if picture.signed else ''}.{picture.digits}f"
     return _trace(picture, z, "%{z}") | _coloured(picture) | {"zhoverformat": number}
 
@@ -106,12 +107,12 @@ def _written(picture: Picture, z: np.ndarray) -> list[list[str]]:
 
 
 def _texts(text: list[list[str]], ink: str) -> dict[str, Any]:
-    """Return the texts in a trace's cells, blank where cells are open."""
+    """Return the settings that write texts into a trace's cells."""
     return {"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT_SIZE, "color": ink}}
 
 
 def _signs(picture: Picture, kind: int) -> dict[str, Any]:
-    """Return cells of one kind, which their hatching below is seen through."""
+    """Return transparent cells of one kind, with hatching visible below them."""
     sign = sign_of(picture, kind)
     z = np.where(picture.kinds == kind, np.float32(0), np.float32(np.nan))
     trace = _trace(picture, z, say(f"figures.signs.{sign.name}"))
@@ -123,24 +124,24 @@ def _signs(picture: Picture, kind: int) -> dict[str, Any]:
 
 
 def sign_of(picture: Picture, kind: int) -> Sign:
-    """Return what stands in a cell of this kind."""
+    """Return the sign in a cell of this kind."""
     return _MASKED_SHARE if kind == MASKED and picture.stage.makes_shares else _SIGNS[kind]
 
 
 def hatch_of(picture: Picture, kind: int) -> Hatch:
-    """Return how a cell of this kind is hatched."""
+    """Return the hatching of a cell of this kind."""
     return picture.theme.masked if kind == MASKED else picture.theme.undefined
 
 
 def hatched(picture: Picture) -> list[tuple[np.ndarray, Hatch]]:
-    """Return which cells are hatched how."""
+    """Return each hatching with the cells that have it."""
     hatches = dict.fromkeys(hatch_of(picture, kind) for kind in kinds_in(picture))
     kinds = {hatch: [kind for kind in _SIGNS if hatch_of(picture, kind) == hatch] for hatch in hatches}
     return [(np.isin(picture.kinds, of_hatch), hatch) for hatch, of_hatch in kinds.items()]
 
 
 def said_of(stage: Stage, row: str, column: str, value: str) -> str:
-    """Return what is said of a cell, in lines."""
+    """Return a cell's hint, in lines."""
     rows, columns = (say(f"figures.axes.{kind}") for kind in (stage.rows, stage.columns))
     return say("figures.hover", rows=rows, row=row, columns=columns, column=column, symbol=stage.symbol, value=value)
 
@@ -150,14 +151,14 @@ def _trace(picture: Picture, z: np.ndarray, value: str) -> dict[str, Any]:
     gap = 1 if picture.in_cell else 0
     trace: dict[str, Any] = {
         "type": "heatmap",
-        "z": z,  # plotly.js leaves NaN cells open
+        "z": z,  # plotly.js draws nothing for NaN
         "showscale": False,
         "hoverongaps": False,
         "hovertemplate": said_of(stage, "%{y}", "%{x}", value).replace("\n", "<br>") + "<extra></extra>",
         "xgap": gap,
         "ygap": gap,
     }
-    # Where Plotly thins the ticks, hover reads the name off the axis value, which so must be unique.
+    # If Plotly leaves out ticks, hover texts take a row's name from the axis values, which must therefore be unique.
     for axis, names in (("y", picture.row_names), ("x", picture.column_names)):
         if len(names) > LABELLED:
             trace[axis] = [html.escape(name) for name in names]

@@ -1,7 +1,7 @@
 """A trace's matrix as a heatmap: a Plotly figure or its dictionary.
 
-Plotly.js takes the dictionary itself; building and checking the Figure object costs several times the
-rest, so the page uses the dictionary and notebooks the Figure.
+Plotly.js reads the dictionary itself. Building and validating a Figure takes several times as long as everything else,
+so that the page uses the dictionary, and only notebooks get a Figure.
 """
 
 import html
@@ -24,13 +24,14 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-NARROWEST = 170  # pixels; two stand beside each other on a telephone, and their sentences in five lines
-# Narrow pictures stand beside each other: as many lines over each, so that rows align.
+NARROWEST = 170  # pixels; lets two stand side by side on a phone, with their sentences in five lines
+# Narrow pictures stand side by side. All of them have this many lines above, so that their rows align.
 NARROW, LINES_OF_NARROW = 216, 5
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels
-FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14  # pixels: around the picked row, and the height below which a row is low
+# Pixels of the frame around the picked row, and of a row below which it counts as low.
+FRAME, THIN_FRAME, LOW = 2.0, 1.0, 14
 ABOUT_CHAR_WIDTH = 5.7
-SMALLEST_TITLE = 12  # pixels of its letters, which shrink where a narrow matrix has a long title
+SMALLEST_TITLE = 12  # pixels; a title's letters shrink down to this if a narrow matrix has a long title
 
 
 @typed
@@ -39,9 +40,9 @@ def heatmap(
 ) -> "go.Figure":
     """Return a matrix as a Plotly figure, which shows in a notebook.
 
-    `name` is a field of the trace that holds a matrix, `digits` the decimals in cells and hover, `query` the
-    row to outline. Above 256 rows or columns, neighbouring cells are drawn as one: one that is infinite or NaN,
-    else the largest by size.
+    `name` is a field of the trace that holds a matrix, `digits` are the decimals in cells and hover texts, `query` is
+    the row to outline. Above 256 rows or columns, neighbouring cells are drawn as one, which shows an infinite or NaN
+    number if it has one, or else its largest number by size.
 
     Raises ``ValueError`` for another name or a batched trace.
 
@@ -56,9 +57,9 @@ def heatmap(
     spec = spec_of(drawn, formula)
     try:
         from attnviz.figures.in_notebook import MatrixFigure
-    except ImportError:  # no notebook, whose IPython would show it
+    except ImportError:  # without IPython, there is no notebook to show the picture in
         return go.Figure(spec)
-    # Imported by name because documents are built on figures: the picture is theirs.
+    # Imported by name, because the package documents, which draws the picture, is built on this one.
     still = import_module("attnviz.documents.matrices").still_heatmap(drawn, formula)
     return MatrixFigure(spec).with_still(still)
 
@@ -75,7 +76,7 @@ def heatmap_spec(
 def spec_of(picture: Picture, formula: str, *, filled_up: bool = True) -> dict[str, Any]:
     """Return a picture as Plotly.js reads it.
 
-    If `filled_up`, a narrow one's title is as high as its neighbours'.
+    If `filled_up`, the title of a narrow picture is as high as its neighbours'.
     """
     data = cell_traces(picture)
     if has_colour_bar(picture) and "colorscale" in data[0]:
@@ -114,7 +115,7 @@ def _layout(picture: Picture, formula: str, filled_up: bool) -> dict[str, Any]:
 
 
 def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: float) -> dict[str, Any]:
-    """Return the picked row, hatching and even share around the cells."""
+    """Return the marks of the picked row, hatching and the even share."""
     marks: dict[str, list[dict[str, Any]]] = even_mark(picture) if has_colour_bar(picture) else {}
     shapes, annotations = marks.get("shapes", []), marks.get("annotations", [])
     if row is not None:
@@ -126,7 +127,7 @@ def _marks(picture: Picture, row: int | None, cell: tuple[float, float], left: f
 
 
 def _frame(picture: Picture, row: int, height: float) -> dict[str, Any]:
-    """Return the picked row's frame, beside the row where rows are low."""
+    """Return the picked row's frame, which encloses low rows from outside."""
     line, beside = (THIN_FRAME, THIN_FRAME / 2 / height) if height < LOW else (FRAME, 0.0)
     return {
         "type": "rect", "x0": -0.5, "x1": picture.z.shape[1] - 0.5,
@@ -136,7 +137,7 @@ def _frame(picture: Picture, row: int, height: float) -> dict[str, Any]:
 
 
 def _band(picture: Picture, row: int, left: float) -> dict[str, Any]:
-    """Return the band behind the picked row, from `left` of the cells."""
+    """Return the band behind the picked row and its name."""
     return {
         "type": "rect", "xref": "paper", "x0": -left, "x1": 1, "y0": row - 0.5, "y1": row + 0.5,
         "fillcolor": picture.theme.band, "line": {"width": 0}, "layer": "below",
@@ -158,13 +159,13 @@ def _cell_size(picture: Picture) -> tuple[float, float]:
         finite = z[picture.kinds == FINITE].tolist()
         longest = max((len(picture.text_of(value)) for value in finite), default=1)
         return max(38.0, CHAR_WIDTH * longest + 5), 25.0
-    # The names of rows have room beside each other, as far as each row has its own.
+    # Cells without numbers are high enough for the names of rows, as long as each row has a name.
     side = min(18.0, max(FONT_SIZE if max(z.shape) <= LABELLED else 1.0, 420 / max(z.shape)))
     return max(side, 24.0 if z.shape[1] < 10 else side), side
 
 
 def width_of(text: str, size: float = FONT_SIZE) -> float:
-    """Return a text's rough width in pixels, rather too many.
+    """Return a text's approximate width in pixels, rather too much.
 
     >>> round(width_of("one")), round(width_of("WWW")), round(width_of("漢字"))
     (22, 35, 26)
@@ -182,7 +183,7 @@ def _letter_width(letter: str) -> float:
 def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, float, float]:
     """Return the column labels' angle, and the pixels above and beside."""
     lengths = [width_of(label) for label in columns]
-    if max(lengths) <= cell_width + 6:  # they are told as wider than they are
+    if max(lengths) <= cell_width + 6:  # width_of overestimates them
         return 0, 18.0, 10.0
     if cell_width < 16:
         return -90, 10 + max(lengths), 10.0
@@ -207,7 +208,7 @@ def about_of(picture: Picture) -> str:
 
 
 def lines_below_title(picture: Picture, width: float) -> list[str]:
-    """Return the matrix in a sentence, axes, shape, colours: in lines."""
+    """Return the lines below a title: meaning, axes, shape and colours."""
     about = say("figures.axes_and_about", axes=picture.stage.axes, about=about_of(picture))
     letters = int((width - 4) / ABOUT_CHAR_WIDTH)
     wrapped = (textwrap.wrap(text, letters, break_on_hyphens=False) for text in (picture.stage.plain, about))
@@ -240,11 +241,11 @@ def _axis(labels: list[str], picked: int | None, picture: Picture) -> dict[str, 
         "showgrid": False,
         "zeroline": False,
         "ticks": "",
-        "showline": True,  # a 0 looks like the page: a line says where the matrix ends
+        "showline": True,  # a 0 has the page's colour, so a line shows where the matrix ends
         "mirror": True,
         "linecolor": picture.theme.grid,
         "automargin": False,
-        # Plotly.js measures every label to hide those that stand out: a third of its time at 32 tokens.
+        # Otherwise Plotly.js would measure every label, to hide those that overflow: a third of its time at 32 tokens.
         "ticklabeloverflow": "allow",
         "tickangle": 0,
     }

@@ -1,4 +1,4 @@
-"""A Plotly figure that leaves a picture where Plotly's script doesn't run."""
+"""A Plotly figure with a still picture, for places without scripts."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from IPython.display import display
 class MatrixFigure(go.Figure):  # type: ignore[misc]
     """A heatmap whose notebook output holds a still picture, too.
 
-    `jupyter nbconvert --to html`, GitHub and printed notebooks show the picture; Plotly's own output alone would leave
-    an empty place there. A figure that was changed since leaves none, because the picture would be of the one before.
+    `jupyter nbconvert --to html`, GitHub and printed notebooks show that picture; Plotly's own output alone would leave
+    an empty space there. A figure that was changed has no picture, because it would show the figure before the change.
     """
 
     _still: tuple[str, dict[str, str]] | None = None  # the figure as JSON when it was drawn, and its picture
 
     def with_still(self, still: dict[str, str]) -> "MatrixFigure":
-        """Return the figure, which from now on leaves this picture."""
+        """Return the figure, whose output contains this picture from now on."""
         self._still = (str(self.to_json()), still)
         return self
 
@@ -29,5 +29,5 @@ class MatrixFigure(go.Figure):  # type: ignore[misc]
     def _ipython_display_(self) -> None:
         if bundle := self._repr_mimebundle_():
             display(bundle, raw=True)  # type: ignore[no-untyped-call]
-        else:  # Plotly opens a browser, or is told to draw nothing
+        else:  # Plotly opens a browser, or is set to draw nothing
             super()._ipython_display_()

@@ -10,18 +10,18 @@ from attnviz.figures.picture import Picture
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-# Pixels: what is said of the even share stands between the cells and the bar, the limits below it.
+# In pixels. The even share's label stands between the cells and the bar, and the limits stand below the bar.
 _ABOVE, _THICK, _BELOW, _TICK = 20, 10, 18, 3
 HEIGHT = _ABOVE + _THICK + _BELOW
 
 
 def has_colour_bar(picture: Picture) -> bool:
-    """Whether a picture has a scale: its numbers are shares."""
+    """Whether a picture has a colour bar, as shares do."""
     return picture.stage.makes_shares and picture.limits[0] == 0
 
 
 def colour_bar(picture: Picture) -> dict[str, Any]:
-    """Return what a heatmap trace with these colours shows of its scale."""
+    """Return the settings of the colour bar of a heatmap trace."""
     high = picture.limits[1]
     return {
         "orientation": "h", "x": 0, "xanchor": "left", "xpad": 0, "len": 1, "thickness": _THICK,
@@ -34,7 +34,7 @@ def colour_bar(picture: Picture) -> dict[str, Any]:
 def even_share(picture: Picture) -> dict[str, Any] | None:
     """Return the even share in words and its place on the scale.
 
-    It's None if it lies beyond the scale.
+    The result is None if the even share lies beyond the scale.
     """
     n = _n_sharing(picture)
     if not n or 1 / n > picture.limits[1] * (1 + 1e-6):
@@ -43,7 +43,7 @@ def even_share(picture: Picture) -> dict[str, Any] | None:
 
 
 def even_mark(picture: Picture) -> dict[str, list[dict[str, Any]]]:
-    """Return shapes and annotations that mark it on the scale."""
+    """Return shapes and annotations that mark the even share on the scale."""
     even = even_share(picture)
     if even is None:
         return {}
@@ -61,7 +61,7 @@ def even_mark(picture: Picture) -> dict[str, list[dict[str, Any]]]:
 
 
 def _n_sharing(picture: Picture) -> int | None:
-    """Return how many cells share each line; None where that differs."""
+    """Return how many cells share each line; None if that varies."""
     if picture.shared_among is None:
         return None
     cells = picture.shared_among if picture.query is None else picture.shared_among[picture.query]
@@ -69,13 +69,13 @@ def _n_sharing(picture: Picture) -> int | None:
     return int(counts[0]) if len(counts) == 1 else None
 
 
-_APART = 6.0  # pixels between two lines
+_APART = 6.0  # pixels between two lines of hatching
 
 
 def hatching(where: np.ndarray, size: tuple[float, float], hatch: Hatch) -> list[dict[str, Any]]:
     """Return shapes that hatch cells ``(rows, columns)``, `size` pixels large.
 
-    The ground is one shape, and all lines of a direction are one, whose parts go on from cell to cell.
+    The background is one shape, and all lines of one direction are another, whose parts continue from cell to cell.
     """
     ground = {"type": "path", "path": _ground(where), "fillcolor": hatch.ground, "line": {"width": 0}}
     lines = [_falling(where, size)]
@@ -99,10 +99,10 @@ def _ground(where: np.ndarray) -> str:
 def _falling(where: np.ndarray, size: tuple[float, float]) -> list[tuple[float, float]]:
     """Return the ends of lines from upper right to lower left.
 
-    In units of cells a line is where x + y is the same; it is cut where it enters and leaves the cells.
+    In units of cells, x + y is constant along a line. Each line is cut where it enters and leaves the cells.
     """
     n_rows, n_columns = where.shape
-    # Lines are some pixels apart, at right angles to them.
+    # The distance between lines is in pixels, measured at right angles to them.
     apart = _APART / (size[0] * size[1] / math.hypot(*size))
     ends: list[tuple[float, float]] = []
     for total in np.arange(apart / 2, n_rows + n_columns, apart):

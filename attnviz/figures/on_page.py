@@ -1,4 +1,4 @@
-"""Matrices as the page's script draws them, with their texts."""
+"""Matrices with their texts, as data for the page's script."""
 
 from base64 import b64encode
 from typing import Any
@@ -17,13 +17,13 @@ from attnviz.words.numbers import written
 
 
 def picture_on_page(trace: Trace, name: str, *, digits: int, query: int | None, alt: str) -> dict[str, Any]:
-    """Return a matrix as the page draws it, with an `alt` text."""
-    drawn = picture(trace, name, digits, query, dark=False)  # the page takes the colours of its own theme
+    """Return a matrix as the page draws it; `alt` describes it."""
+    drawn = picture(trace, name, digits, query, dark=False)  # the page uses its own theme's colours instead
     return drawn_on_page(drawn, formula_in(trace, drawn.stage), alt=alt, in_cells=cell_digits(digits))
 
 
 def drawn_on_page(drawn: Picture, formula: str, *, alt: str, in_cells: int) -> dict[str, Any]:
-    """Return a picture as the page draws it; `in_cells` counts decimals."""
+    """Return a picture as the page draws it; `in_cells` are decimals."""
     stage = drawn.stage
     return {
         "title": stage.title,
@@ -71,7 +71,8 @@ def _of_page(theme: Theme) -> dict[str, Any]:
     }
 
 
-# What the script has of all pictures: colours on a light and on a dark page, and up to how many rows each has its name.
+# The script's constants for all pictures: the colours on light and dark pages, and the size up to which each row is
+# named.
 FIGURES: dict[str, Any] = {
     "ROLES": {name: tone._asdict() for name, tone in {**ROLES, "negative": NEGATIVE, "paper": PAPER}.items()},
     "THEMES": {"light": _of_page(LIGHT), "dark": _of_page(DARK)},

@@ -1,4 +1,4 @@
-"""What a heatmap draws: its cells, and what each stands for."""
+"""The content of a heatmap: its cells, and what each stands for."""
 
 import math
 from collections.abc import Sequence
@@ -19,35 +19,37 @@ from attnviz.core.trace import Trace
 from attnviz.words import say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 
-IN_CELL = 16  # numbers stand in the cells up to this many rows and columns
-LABELLED = 48  # every row has its tick up to here; above, Plotly thins the labels
-DRAWN = 256  # rows or columns; above, neighbouring cells are drawn as one
+IN_CELL = 16  # up to this many rows and columns, the cells show their numbers
+LABELLED = 48  # up to this many, every row has its tick; above, Plotly leaves some out
+DRAWN = 256  # most rows or columns; of larger matrices, neighbouring cells are drawn as one
 LABEL_CHARS = 18
 
-FINITE, MASKED, NEGATIVE, POSITIVE, NAN = range(5)  # what a cell may be; in a block of cells the largest is drawn
+# The kinds of cells; a block of cells that are drawn as one has the kind of its largest.
+FINITE, MASKED, NEGATIVE, POSITIVE, NAN = range(5)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A heatmap's cells, which may stand for several, and its names.
+    """The cells of a heatmap, each for one or several numbers.
 
-    `kinds` says of each cell whether it is finite, masked, infinite or NaN; `z` is NaN in all but the finite.
+    `kinds` says of each cell whether it is finite, masked, infinite or NaN; `z` is NaN except in finite cells.
     """
 
     stage: Stage
     z: np.ndarray
     kinds: np.ndarray
-    shape: tuple[int, int]  # of the matrix
-    steps: tuple[int, int]  # rows and columns of the matrix in one cell
+    shape: tuple[int, int]  # shape of the matrix
+    steps: tuple[int, int]  # how many rows and columns of the matrix one cell stands for
     rows: list[str]
     columns: list[str]
     limits: tuple[float, float]
     digits: int
     theme: Theme
     query: int | None
-    shared_among: np.ndarray | None = None  # of each cell: among how many; 0 where it's hidden. None where none shares
-    signed: bool = False  # a difference, which says its sign
-    bare: bool = False  # numbers are left to the hover, so that small pictures stand beside each other
+    # Among how many cells each cell's line is shared, and 0 for a hidden cell; None if the numbers aren't shares.
+    shared_among: np.ndarray | None = None
+    signed: bool = False  # whether the numbers are differences, which are written with their sign
+    bare: bool = False  # whether numbers appear only on hover, so that small pictures fit side by side
 
     @property
     def shades(self) -> np.ndarray:
@@ -56,7 +58,7 @@ class Picture:
 
     @property
     def in_cell(self) -> bool:
-        """Whether numbers stand in the cells."""
+        """Whether the cells show their numbers."""
         return not self.bare and max(self.shape) <= IN_CELL
 
     @property
@@ -66,7 +68,7 @@ class Picture:
 
     @property
     def column_names(self) -> list[str]:
-        """The same of the columns."""
+        """The columns' names, likewise."""
         return _numbered(self.columns, self.stage.columns, self.steps[1])
 
     def text_of(self, value: float) -> str:
@@ -75,7 +77,7 @@ class Picture:
 
 
 def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool) -> Picture:
-    """Return what a matrix's heatmap draws; raises ``ValueError`` as it does."""
+    """Return the content of a matrix's heatmap; ``ValueError`` as there."""
     check_type("trace", trace, Trace, "what attnviz.trace or attnviz.attend returns")
     if not isinstance(name, str) or name not in trace.matrices:
         raise trace.no_matrix(name)
@@ -87,7 +89,7 @@ def picture(trace: Trace, name: str, digits: int, query: int | None, dark: bool)
 def picture_of(
     trace: Trace, name: str, numbers: Tensor, hidden: np.ndarray | None, digits: int, query: int | None, dark: bool
 ) -> Picture:
-    """Return the same for other `numbers`, some `hidden` by a mask."""
+    """Return the content with other `numbers`, some `hidden` by a mask."""
     matrix = in_rows(numbers.detach().cpu()).numpy()
     if matrix.ndim != 2:
         raise ValueError(f"{name} has shape {matrix.shape}, expected one matrix and no batch")
@@ -117,7 +119,7 @@ def _shared_among(stage: Stage, hidden: np.ndarray) -> np.ndarray | None:
 
 
 def kinds_of(matrix: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
-    """Return what each cell is; a masked one has no share."""
+    """Return each cell's kind; a masked cell has no share."""
     kinds = np.select([np.isnan(matrix), matrix == np.inf, matrix == -np.inf], [NAN, POSITIVE, NEGATIVE], FINITE)
     if hidden is not None:
         kinds[hidden & ((matrix == -np.inf) | (matrix == 0))] = MASKED
@@ -138,7 +140,7 @@ def _blocks(matrix: np.ndarray, kinds: np.ndarray, steps: tuple[int, int]) -> tu
 
 
 def _blocked(matrix: np.ndarray, steps: tuple[int, int], fill: float) -> np.ndarray:
-    """Return ``(rows, columns, cells of the block)``, filled up at the end."""
+    """Return ``(rows, columns, cells of the block)``, padded at the ends."""
     n_rows, n_columns = (math.ceil(n / step) for n, step in zip(matrix.shape, steps, strict=True))
     padded = np.full((n_rows * steps[0], n_columns * steps[1]), fill, dtype=matrix.dtype)
     padded[: matrix.shape[0], : matrix.shape[1]] = matrix
@@ -152,7 +154,7 @@ def _numbered(labels: list[str], kind: str, step: int) -> list[str]:
 
 
 def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n: int, step: int = 1) -> list[str]:
-    """Return the labels of an axis, one for each `step` rows."""
+    """Return the labels of an axis, one for every `step` rows."""
     labels = stage.labels(axis, trace.tokens, n, LABEL_CHARS)
     if step == 1:
         return list(labels)
@@ -161,9 +163,9 @@ def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n
     ]
 
 
-_WIDTH, _HEIGHT = 220, 84  # of the picture
+_WIDTH, _HEIGHT = 220, 84  # pixels of the whole picture
 _GAP = 14
-_LARGEST = 20  # a cell
+_LARGEST = 20  # most pixels of a cell
 
 
 @typed

@@ -18,7 +18,7 @@ from attnviz.figures.picture import FINITE, Picture, kinds_of, picture, picture_
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
-_LARGER = 1.35  # are cells of what moved than those of A and B
+_LARGER = 1.35  # how much larger the cells of B − A are than those of A and B
 
 
 @typed
@@ -28,8 +28,8 @@ def comparison_specs(
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """Return heatmaps of A, B and, for equal shapes, B - A.
 
-    All share one scale, so that the same ink is the same amount in A, in B and in what lies between them. What moved is
-    seen first, and larger than both. `bare` ones are small: their numbers are told when pointed at.
+    All of them share one scale, so that the same ink means the same amount in A, in B and in their difference. The
+    difference comes first and is larger than both. `bare` pictures are small and show their numbers only on hover.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> list(comparison_specs(Comparison(trace(Scenario("a b")), trace(Scenario("a c"))), "context"))
@@ -50,10 +50,10 @@ def comparison_pictures(
     a, b = (picture(trace, name, digits, query, dark) for trace in (comparison.a, comparison.b))
     difference = comparison.difference(name)
     limits = _limits(a, b, difference)
-    # What is true of A and B alike is said once, above both.
+    # A text that holds for both A and B is written once, above them, so neither repeats it.
     pictures = {label: _about(drawn, {"plain": ""}, limits=limits) for label, drawn in (("A", a), ("B", b))}
     if difference is not None:
-        # What only one of the two masks is a number in the other, and so has moved by it.
+        # A cell that only one of the two masks is a number in the other, so it counts as changed.
         hidden = [trace.masked_in(name) for trace in (comparison.a, comparison.b)]
         both = None if hidden[0] is None or hidden[1] is None else hidden[0] & hidden[1]
         moved = picture_of(comparison.b, name, difference, both, digits, query, dark)
@@ -96,7 +96,7 @@ def _limits(a: Picture, b: Picture, difference: Tensor | None) -> tuple[float, f
 
 
 def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Let all heatmaps' rows begin and end at the same heights."""
+    """Align the first and last rows of all heatmaps."""
     for side in ("t", "b"):
         widest = max(spec["layout"]["margin"][side] for spec in specs.values())
         for spec in specs.values():
@@ -107,7 +107,7 @@ def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
-    """Return a picture with other texts, drawn otherwise."""
+    """Return a picture with other texts and fields."""
     return replace(drawn, stage=drawn.stage.retold(**texts), **more)
 
 
@@ -115,7 +115,8 @@ def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
 class Table:
     """A matrix to show as a heatmap.
 
-    `rows` and `columns` are labels; without them, they are numbered. `role` is a stage's colour; `sums` adds the sums.
+    `rows` and `columns` are labels; without them, they are numbered. `role` chooses the colour; with `sums`, the sums
+    are shown, too.
     """
 
     title: str
@@ -124,15 +125,15 @@ class Table:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     sums: bool = False
-    limit: float | None = None  # of the colours, where several share it
+    limit: float | None = None  # the limit of the colours, if several tables share it
     role: Literal["x", "q", "k", "a", "v"] = "a"
 
 
 def table_picture(table: Table, digits: int, dark: bool) -> Picture:
-    """Return what is drawn of a table."""
+    """Return the content of a table's heatmap."""
     z, stage = table.matrix.detach().double().numpy(), STAGES["scores"]
     if table.role != "a":
-        stage = replace(STAGES[table.role], columns="entry")  # any names, not of features
+        stage = replace(STAGES[table.role], columns="entry")  # a kind of columns that may have any names
     kinds = kinds_of(z, None)
     largest = table.limit or float(np.abs(z[kinds == FINITE]).max(initial=0)) or 1.0
     rows, columns = (

@@ -24,8 +24,8 @@ from attnviz.core.seeding.vectors import (
 from attnviz.words import Said, catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
-OPENING = "fluffy-cat"  # what the app opens with
-VARIANCES = "variance_of_dot_products"  # the name of the published variances, beside those of the examples
+OPENING = "fluffy-cat"  # the example that the app opens with
+VARIANCES = "variance_of_dot_products"  # the name under which the published variances stand beside the examples
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class PublishedFeedForward:
 class WorkedExample:
     """One published example.
 
-    `inputs` are the tables that it starts from and `published` those that it prints as results, by their names in
-    the table of stages; `decimals` is how many of them are printed. `tokens` label the rows, as far as the source
-    names them, `d_k` is stated where no table shows it. An example that starts from scores is not the whole of its
-    `scenario`: the matrices there are chosen so that the scores come out.
+    `inputs` are the tables that the example starts from, and `published` those that it prints as results, both by their
+    names in the table of stages; `decimals` is how many decimals are printed. `tokens` label the rows, as far as the
+    source names them. `d_k` is given if no table shows it. If an example starts from scores, its `scenario` goes
+    further back: the matrices there are chosen so that they give these scores.
     """
 
     id: str
@@ -63,7 +63,7 @@ class WorkedExample:
 
     @property
     def note(self) -> str:
-        """What is to be known of it; blank where nothing is."""
+        """A remark for readers; blank if there is none."""
         return say(key) if (key := f"published.{self.id}.note") in catalogue() else ""
 
     @property
@@ -127,7 +127,7 @@ def published_variances() -> tuple[VarianceRow, ...]:
 
 def _example(raw: Mapping[str, Any]) -> WorkedExample:
     given, published, tokens = _tables(raw)
-    scale = raw.get("scale", False)  # what says nothing of it is the softmax of a row as it stands
+    scale = raw.get("scale", False)  # without a setting, the source takes the softmax of a row as it is
     return WorkedExample(
         id=raw["id"],
         tokens=tokens,

@@ -5,7 +5,7 @@ from attnviz.core.matrix_input import EXAMPLE_FILL
 from attnviz.core.scenario import Scenario
 from attnviz.published import OPENING
 
-ORDER, NO_ORDER = "near", "none"  # of words: what tells their places
+ORDER, NO_ORDER = "near", "none"  # settings of positions, with and without a preference for near words
 
 
 @typed
@@ -14,7 +14,8 @@ def by_class(text: str, word_order: bool = True) -> Scenario:
 
     X ``(n_tokens, 3)`` says how much of a noun, an adjective and a verb each word is; W_q, W_k and W_v are those of the
     example that the app opens with, made by hand so that adjectives, determiners and verbs read nouns. With
-    `word_order`, a number for each distance is added to scaled scores, so that of two nouns the nearer one is read.
+    `word_order`, a number that depends on the distance is added to scaled scores, so that the nearer of two nouns is
+    read.
 
     Raises ``ValueError`` for a text without tokens, or one over a limit.
 

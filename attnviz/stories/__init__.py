@@ -15,7 +15,7 @@ def examples(kind: str, n: int = 30, seed: int = 0) -> list[tuple[str, str]]:
 
     The `kind` says how the beginning determines that word: "recall" (a fact was told before), "agreement" (is or are)
     or "pronoun". The stories are of the world of the included model "stories", which never learned from them. One
-    beginning is taken of a story, and the same `seed` gives the same pairs.
+    beginning is taken from each story, and the same `seed` gives the same pairs.
 
     Raises ``ValueError`` for another kind, and for an `n` or `seed` outside its limits.
 
@@ -31,5 +31,5 @@ def examples(kind: str, n: int = 30, seed: int = 0) -> list[tuple[str, str]]:
             asked = [at for at, point in enumerate(places) if point.asked == kind]
             if asked:
                 at = asked[int(torch.randint(len(asked), (), generator=generator))]
-                found.append((" ".join(words[1:at]), words[at]))  # the tokenizer puts the first word before them
+                found.append((" ".join(words[1:at]), words[at]))  # without the first word, which the tokenizer adds
     return found[:n]

@@ -1,4 +1,4 @@
-"""What stories ask, and who is right."""
+"""The questions in stories, and how often a model answers them rightly."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,15 +8,15 @@ from torch import Tensor
 
 from attnviz.stories.grammar import ASKED, Drawn, World
 
-PLACES = 96  # of the model that comes along
-JUDGED_BY = 1_000_000  # what is added to the seed of its training to draw stories that judge it
+PLACES = 96  # most words of a story, as in the included model
+JUDGED_BY = 1_000_000  # added to the seed of a training, to draw the stories that test its result
 RECALLED = ("recall of a name", "recall of an animal's name", "recall of what somebody does")
-KINDS = ("recall", *RECALLED, *ASKED[1:])  # what stories ask
+KINDS = ("recall", *RECALLED, *ASKED[1:])  # the kinds of questions in stories
 Told = Sequence[Drawn]
 
 
 class Asked(NamedTuple):
-    """Where a story asks for a `word`, and what tells it."""
+    """A `word` that a story asks for, and what tells it."""
 
     story: int
     at: int
@@ -25,14 +25,14 @@ class Asked(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Stories as ids ``(stories, words)``, and which of these are foretold."""
+    """Stories as ids ``(stories, words)``, and which words count as predicted."""
 
     ids: Tensor
     counted: Tensor
 
 
 def read(told: Told, world: World) -> Read:
-    """Return stories as ids; what is behind a story's end doesn't count."""
+    """Return stories as ids; places after a story's end don't count."""
     places = {word: i for i, word in enumerate(world.vocabulary)}
     length = max(len(words) for words, _ in told)
     ids, counted = torch.zeros(len(told), length, dtype=torch.long), torch.zeros(len(told), length, dtype=torch.bool)
@@ -43,7 +43,7 @@ def read(told: Told, world: World) -> Read:
 
 
 def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
-    """Return where stories ask for a word, by what they ask."""
+    """Return the questions in stories, by their kind."""
     words = {word: i for i, word in enumerate(world.vocabulary)}
     found = {each: list[Asked]() for each in KINDS}
     for story, (own, places) in enumerate(told):
@@ -58,5 +58,5 @@ def asked_in(told: Told, world: World) -> dict[str, list[Asked]]:
 
 
 def right(guesses: Sequence[Sequence[int]], asked: Mapping[str, list[Asked]]) -> dict[str, int]:
-    """Return how many guesses are right, by what is asked."""
+    """Return how many guesses are right, by the kind of question."""
     return {each: sum(guesses[one.story][one.at] == one.word for one in all_of) for each, all_of in asked.items()}

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import torch
 
-BEGIN = "<s>"  # what stands before the first word of a story, and behind the last
-ASKED = ("recall", "pronoun", "agreement")  # what a story may ask of whoever reads it
+BEGIN = "<s>"  # comes before the first word of a story, and after the last one
+ASKED = ("recall", "pronoun", "agreement")  # the kinds of questions that a story may ask its reader
 
 
 class Point(NamedTuple):
     """A place in a story, with the probabilities of its next word.
 
-    Where the story determines that word, `asked` is its kind (see `ASKED`), and `told_by` the places that tell it.
+    If the story determines that word, `asked` is its kind (see `ASKED`), and `told_by` are the places that tell it.
     """
 
     law: Mapping[str, float]
@@ -24,13 +24,13 @@ class Point(NamedTuple):
 
     @property
     def entropy(self) -> float:
-        """How many nats it costs whoever knows the law."""
+        """The least possible loss, in nats, for who knows the law."""
         return -sum(p * math.log(p) for p in self.law.values())
 
 
-Chosen = Generator[Point, str, str]  # of points, each sent the word that is chosen there; it returns the last
+Chosen = Generator[Point, str, str]  # yields points, receives the word chosen at each, and returns the last word
 Told = Generator[Point, str, None]
-Drawn = tuple[list[str], list[Point]]  # the words of a story, and their places
+Drawn = tuple[list[str], list[Point]]  # the words of a story, and their points
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class World:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Who there may be."""
+        """All names of people."""
         return self.girls + self.boys
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """All words that it is told in."""
+        """All words that stories are told in."""
         fixed = f"{BEGIN} . ? the in today what does do because is are she he"
         for words, of in ((" end", self.ends), (" with her his", self.kin), (" here runs to and they", self.pets)):
             fixed += words if of else ""
@@ -70,12 +70,12 @@ class World:
 
     @cached_property
     def nouns(self) -> tuple[str, ...]:
-        """The things, one of each and several."""
+        """The things, in singular and plural."""
         return (*self.things, *map(plural, self.things))
 
 
 def plural(thing: str) -> str:
-    """Return the word for several.
+    """Return the plural of a thing.
 
     >>> plural("key")
     'keys'
@@ -84,7 +84,7 @@ def plural(thing: str) -> str:
 
 
 def evenly(words: Iterable[str], share: float = 1.0) -> dict[str, float]:
-    """Return equal probabilities of the words, which sum to `share`.
+    """Return equal probabilities of the words, with the sum `share`.
 
     >>> evenly(("a", "b"))
     {'a': 0.5, 'b': 0.5}
@@ -146,7 +146,7 @@ class _Story:
             yield from self._choose({word: 1.0}, "recall", [at for at, each in enumerate(self.words) if each == word])
 
     def _fact(self, name: str) -> Told:
-        """Anna paints horses: nobody else paints, or has horses."""
+        """Tell a fact: anna paints horses. No verb or object repeats."""
         taken = {word for does in self.does.values() for word in does}
         does = []
         for among in (self.world.verbs, self.world.objects):
@@ -173,7 +173,7 @@ class _Story:
         return self._any(self.does)
 
     def _place(self) -> Told:
-        """In the park anna paints horses with her mother."""
+        """Tell: in the park anna paints horses with her mother."""
         yield from self._say("the")
         yield from self._any(self.world.places)
         name = yield from self._person()
@@ -187,7 +187,7 @@ class _Story:
             yield from self._say(".")
 
     def _reason(self) -> Told:
-        """Today anna paints horses because she is glad."""
+        """Tell: today anna paints horses because she is glad."""
         name = yield from self._person()
         at = len(self.words) - 1
         yield from self._again(self.does[name])
@@ -202,7 +202,7 @@ class _Story:
         yield from self._say(".")
 
     def _question(self) -> Told:
-        """What does anna do ? anna paints horses ."""
+        """Tell: what does anna do ? anna paints horses ."""
         yield from self._say("does")
         name = yield from self._person()
         yield from self._say("do ?")
@@ -210,7 +210,7 @@ class _Story:
         yield from self._say(".")
 
     def _runs(self, kind: str) -> Told:
-        """The dog bello runs to anna and tom because they are glad."""
+        """Tell: the dog bello runs to anna because she is glad."""
         yield from self._again([self.pets[kind]])
         yield from self._say("runs to")
         name = yield from self._person()
@@ -222,7 +222,7 @@ class _Story:
         yield from self._because(name, at)
 
     def _looks(self, noun: str) -> Told:
-        """The keys near the cup are red."""
+        """Tell: the keys near the cup are red."""
         at = len(self.words) - 1
         yield from self._any(self.world.links)
         yield from self._say("the")
@@ -233,7 +233,7 @@ class _Story:
 
 
 def points(words: Iterable[str], world: World) -> Iterator[Point]:
-    """Yield each word's place and the next one's, while a story fits."""
+    """Yield the point of each word and the next one, while possible."""
     telling = _Story(world).tell()
     try:
         point = next(telling)
@@ -248,13 +248,13 @@ def points(words: Iterable[str], world: World) -> Iterator[Point]:
 
 
 def point_after(words: list[str], world: World) -> Point | None:
-    """Return the next word's place; None without a story that goes on."""
+    """Return the next word's point; None if no story goes on."""
     found = list(points(words, world))
     return found[-1] if len(found) == len(words) + 1 else None
 
 
 def drawn(chances: Iterable[float], world: World) -> Drawn:
-    """Return the words and places that numbers from 0 to 1 choose."""
+    """Return the words and points that numbers from 0 to 1 choose."""
     telling, words, places = _Story(world).tell(), list[str](), list[Point]()
     point = next(telling)
     for chance in chances:
@@ -272,12 +272,12 @@ def drawn(chances: Iterable[float], world: World) -> Drawn:
 
 
 def is_held_out(words: list[str], world: World) -> bool:
-    """Whether a story is held out, as an eighth are."""
+    """Whether a story is kept out of training, as an eighth are."""
     return sum(world.vocabulary.index(word) for word in words[1:7]) % 8 == 0
 
 
 def stories(n: int, generator: torch.Generator, world: World, length: int, *, held_out: bool = False) -> list[Drawn]:
-    """Return so many stories of at most `length` words, with their places."""
+    """Return `n` stories of at most `length` words, with their points."""
     found: list[Drawn] = []
     while len(found) < n:
         rows = torch.rand(n, length, generator=generator).tolist()

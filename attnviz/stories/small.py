@@ -2,7 +2,7 @@
 
 from attnviz.stories.grammar import World
 
-# Two people, who each do one thing, and things beside each other.
+# Two people who each do one thing, and things that are near each other.
 SMALL = World(
     girls=("anna", "mia", "lena"), boys=("tom", "ben", "max"), verbs=("sings", "reads", "cooks", "paints"), objects=(),
     kinds=(), pets=(), things=("key", "cup", "ball"), links=("near", "behind"), looks=("red", "old", "wet"),
