@@ -7,14 +7,14 @@ as long at the median, while the runs gained little. While edits are being answe
 run before the next one begins. A long run holds its place for a moment only, so that no sweep, training or slow browser
 holds others up.
 
-A clock ends a run that has used more processor time than anything that the app offers. Limits on sizes bound what a
-visitor can ask for (core/limits.py, features/scaling/page/sweeps.py); the clock is for what those limits overlook. Time
-that a run waits, for its turn or for a disk, isn't counted if the system can tell it apart.
+A clock ends a run that has used more processor time than anything that the app offers: long work reports its progress,
+and each report asks the clock. Limits on sizes bound what a visitor can ask for (core/limits.py, features/sweeps/); the
+clock is for what those limits overlook. Time that a run waits, for its turn or for a disk, isn't counted if the system
+can tell it apart.
 
 Work that takes far longer, such as a large sweep, has a queue of its own, and shows its pace.
 """
 
-import ctypes
 import math
 import sys
 import threading
@@ -34,35 +34,28 @@ from attnviz.app.text import as_message
 from attnviz.words import say
 
 MOST = 240.0  # seconds; the longest work on offer is a sweep, which is refused beyond 120
-GRACE = 20.0  # seconds that an ended run gets to draw the parts that every page shows, before it is ended again
-_LOOKS = 5.0  # seconds between two checks
 
 
 class RunTooLongError(Exception):
-    """Raised, between lines of Python, in a run that took too long."""
+    """Raised where a run that took too long reports its progress."""
 
 
 class Clock:
     """A clock that knows which runs are in progress, and since when."""
 
-    def __init__(self, most: float = MOST, grace: float = GRACE) -> None:
-        self._most, self._grace = most, grace
-        self._lock = threading.Lock()
+    def __init__(self, most: float = MOST) -> None:
+        self._most = most
         self._begun: dict[int, float] = {}  # thread -> processor seconds that it had used when its run began
 
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Time what this thread runs in this context."""
         thread = threading.get_ident()
-        with self._lock:
-            self._begun[thread] = _used(thread)
+        self._begun[thread] = _used(thread)
         try:
             yield
-        finally:  # forget the thread even if it's ended right here: a finished thread has no time to ask for
-            try:
-                self._forget(thread)
-            except RunTooLongError:
-                self._forget(thread)
+        finally:
+            del self._begun[thread]
 
     @property
     def times_this_thread(self) -> bool:
@@ -74,31 +67,14 @@ class Clock:
         """Whether any thread is being timed."""
         return bool(self._begun)
 
-    def _forget(self, thread: int) -> None:
-        with self._lock:
-            self._begun.pop(thread, None)
-
-    def end_late(self) -> int:
-        """End the runs that took too long; return how many."""
-        with self._lock:
-            used = {thread: _used(thread) for thread in self._begun}
-            late = [thread for thread, begun in self._begun.items() if used[thread] - begun > self._most]
-            for thread in late:
-                self._begun[thread] = used[thread] - self._most + self._grace
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(RunTooLongError))
-        for _ in late:
+    def check(self) -> None:
+        """Raise ``RunTooLongError`` if this thread's run took too long."""
+        thread = threading.get_ident()
+        begun = self._begun.get(thread)
+        if begun is not None and _used(thread) - begun > self._most:
             figures.ENDED_LATE.inc()
             _LOG.error("a run took too long and is ended", extra={"told": {"seconds": self._most}})
-        return len(late)
-
-    def watch(self) -> None:
-        """Check runs regularly, in a thread that ends with the process."""
-        threading.Thread(target=self._keep_looking, name="clock-of-runs", daemon=True).start()
-
-    def _keep_looking(self) -> None:
-        while True:
-            time.sleep(_LOOKS)
-            self.end_late()
+            raise RunTooLongError
 
 
 def _used(thread: int) -> float:

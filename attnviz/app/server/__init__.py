@@ -9,7 +9,6 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from attnviz.app.keeper.logs import get_log, write_as_json
-from attnviz.app.keeper.runs import CLOCK
 from attnviz.app.server import answers
 from attnviz.app.server.connections import limit_connections
 from attnviz.app.server.numbers import PATHS, Numbers
@@ -66,7 +65,6 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the preparation of torch and models with the server."""
     limit_connections()
     write_as_json()
-    CLOCK.watch()
     answers.begin()
     for begins in filled("begins").values():
         begins()

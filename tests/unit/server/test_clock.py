@@ -1,8 +1,7 @@
-"""A run that uses a processor for too long is ended wherever it is; one that waits is not; and few run at a time."""
+"""Long work is ended where it reports its progress; what waits is not; and few runs are under way at a time."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -24,47 +23,32 @@ def busy(seconds: float = FOREVER) -> None:
         pass
 
 
-class Run:
-    """Something that a thread does within a clock."""
-
-    def __init__(self, clock: Clock, does: Callable[[], None]) -> None:
-        self.ended: list[str] = []
-        self._clock, self._does = clock, does
-        self.thread = threading.Thread(target=self._run)
-        self.thread.start()
-
-    def _run(self) -> None:
-        try:
-            with self._clock.timed():
-                self._does()
-            self.ended.append("well")
-        except RunTooLongError:
-            self.ended.append("late")
-
-    def looked_after(self, seconds: float = FOREVER / 2) -> int:
-        """Look at the clock until it ends; return how often that ended something."""
-        ended, over = 0, time.monotonic() + seconds
-        while self.thread.is_alive() and time.monotonic() < over:
-            ended += self._clock.end_late()
-            time.sleep(0.02)
-        self.thread.join(0 if ended else FOREVER)
-        return ended
-
-
-def test_what_is_busy_for_too_long_is_ended_and_counted() -> None:
-    before = figures.ENDED_LATE._value.get()
-    run = Run(Clock(0.2), busy)
-    assert run.looked_after() >= 1
-    assert run.ended == ["late"]
+def test_work_that_is_busy_for_too_long_is_ended_where_it_reports_and_counted() -> None:
+    before, clock = figures.ENDED_LATE._value.get(), Clock(0.05)
+    with clock.timed():
+        clock.check()
+        busy(0.2)
+        with pytest.raises(RunTooLongError):
+            clock.check()
     assert figures.ENDED_LATE._value.get() > before
+    clock.check()  # outside of a run nothing is timed
+    assert not clock.times_any
 
 
 @tells_time
-def test_what_waits_and_what_is_quick_ends_by_itself() -> None:
-    for does in (lambda: time.sleep(1.0), lambda: busy(0.1)):
-        run = Run(Clock(0.5), does)
-        assert run.looked_after() == 0
-        assert run.ended == ["well"]
+def test_work_that_waits_is_not_ended() -> None:
+    clock = Clock(0.2)
+    with clock.timed():
+        time.sleep(0.5)
+        clock.check()
+
+
+@pytest.mark.parametrize("error", [RunTooLongError, KeyboardInterrupt])
+def test_a_run_that_ends_by_an_exception_is_timed_no_more(error: type[BaseException]) -> None:
+    clock = Clock()
+    with suppress(error), clock.timed():
+        raise error
+    assert not clock.times_any
 
 
 def _page() -> None:
@@ -72,39 +56,20 @@ def _page() -> None:
 
     import streamlit as st
 
-    from attnviz.app.keeper.runs import watched_run
+    from attnviz.app.keeper.runs import CLOCK, watched_run
 
     with watched_run() as run:
         run.page = "clocked"
         st.text("before")
         end = time.monotonic() + 60
         while time.monotonic() < end:
-            pass
+            CLOCK.check()
     st.text("after")
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The clock of this process, which looks often and allows little."""
+def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CLOCK, "_most", 0.3)
-    over = threading.Event()
-
-    def look() -> None:
-        while not over.wait(0.05):
-            CLOCK.end_late()
-
-    looking = threading.Thread(target=look)
-    looking.start()
-    yield
-    over.set()
-    looking.join()
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it() -> None:
-    start = time.monotonic()
     at = AppTest.from_function(_page, default_timeout=FOREVER).run()
-    assert time.monotonic() - start < FOREVER / 2
     assert [each.value for each in at.error] == [say("app.too_long")]
     assert [each.value for each in at.text] == ["before", "after"]
     assert figures.RUNS.labels("clocked", "failed")._value.get() >= 1

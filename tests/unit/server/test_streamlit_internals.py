@@ -4,7 +4,6 @@ What is replaced can go where Streamlit itself does it by then: what it does by 
 Names and arguments of what the app calls are the type checker's to find.
 """
 
-import inspect
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,6 @@ from unittest.mock import Mock
 import pytest
 import streamlit as st
 from streamlit import runtime
-from streamlit.elements.widgets import number_input, selectbox, text_widgets
 from streamlit.file_util import get_static_dir
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -137,17 +135,3 @@ def test_no_message_is_one_that_a_page_is_thought_to_have() -> None:
     message.delta.new_element.text.body = "a" * 1_000_000
     populate_hash_if_needed(message)
     assert not message.metadata.cacheable
-
-
-@pytest.mark.parametrize("control", [number_input, selectbox, text_widgets])
-def test_each_control_of_streamlits_copies_a_whole_session_to_see_its_own_value(
-    control: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = re.findall(r"session_state = get_session_state\(\)\.(\w+)\n(.*)\n", inspect.getsource(control))  # type: ignore[arg-type]
-    assert asked
-    assert all(name == "filtered_state" and "key in session_state and session_state[key]" in use for name, use in asked)
-    assert isinstance(SessionState().filtered_state, dict)
-    monkeypatch.setattr(SafeSessionState, "filtered_state", property(lambda states: states))
-    one: Any = SafeSessionState(SessionState(), lambda: None)
-    one["a"] = 5
-    assert ("a" in one.filtered_state, "b" in one.filtered_state, one.filtered_state["a"]) == (True, False, 5)

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import Pace, Turns
+from attnviz.app.keeper.runs import CLOCK, Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, message_of
@@ -164,6 +164,7 @@ class _Told:
         self._tell(lambda line: line.text(say("scaling.sweep.waiting", n=before)))
 
     def done(self, part: float) -> None:
+        CLOCK.check()
         left = self._pace.left(time.monotonic(), part)
         if math.isfinite(left):
             text = say("scaling.sweep.progress", done=f"{part:.0%}", left=said_time(left))
