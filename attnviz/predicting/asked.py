@@ -1,4 +1,4 @@
-"""Predictions before an answer."""
+"""A prediction that a reader makes before an answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,10 @@ Choice = TypeVar("Choice", bound=str)
 class Asked:
     """One prediction: the act, the question, its choices, and the outcome.
 
-    `about` is what links call it, for ever. `right` is the choice that the numbers make right; `happened` says what
-    they are, `wrong` what leads to each other choice, `more` why it is so. `cell` is the one that is asked about;
-    `cells` are choices, too, by where a click on the board says them: "v,1" is a row.
+    `about` is its name in links, and never changes. `right` is the choice that the numbers make right; `happened` says
+    what they are, `wrong` the reasoning behind each other choice, `more` why the right one is right. `cell` is the cell
+    that is asked about. `cells` maps places on the board, such as "v,1" for a row, to the choice that a click there
+    makes.
     """
 
     about: str
@@ -33,7 +34,7 @@ class Asked:
     cells: Mapping[str, str] = field(default_factory=dict)
 
     def outcome(self, predicted: str) -> list[str]:
-        """Return prediction and result, the cause of a wrong choice, and why."""
+        """Return prediction and result, a wrong choice's reasoning, and the reasons."""
         if predicted not in self.choices:
             return [self.happened[:1].upper() + self.happened[1:], *self.more]
         key = "as" if predicted == self.right else "but"
@@ -42,7 +43,7 @@ class Asked:
 
 
 def compared(now: str, before: str, after: str) -> str:
-    """Say a number after what was done beside that before it.
+    """Say a number after an act, beside the number before it.
 
     >>> compared("The score is 2 now.", "2", "2"), compared("“a” reads “b” 20 % now.", "10 %", "20 %")
     ('the score is 2, as before.', '“a” reads “b” 20 %, 10 % before.')
@@ -53,7 +54,7 @@ def compared(now: str, before: str, after: str) -> str:
 
 
 def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    """Return choices, the least first or last: the name draws which."""
+    """Return choices, smallest first or last, as the name's hash decides."""
     return names if sha256(about.encode()).digest()[0] % 2 else names[::-1]
 
 

@@ -16,8 +16,8 @@ from attnviz.explanation.origins import filled_with, setting_in_words, symbol_in
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant, written
 
-_OTHER_SUM = 1e-4  # by which sums of rows differ that aren't rounded
-_LEAST = 1e-3  # a smaller share of its attention is told as less than this
+_OTHER_SUM = 1e-4  # sums of rows that differ by more aren't the same but for rounding
+_LEAST = 1e-3  # a smaller share of attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
 
 
@@ -62,7 +62,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     for cell in cells[:_NAMED]:
         numbers = [_number(scenario, *cell) for scenario in (a, b)]
         before, after = (say("compare.changes.not_there") if each is None else written(each, 2) for each in numbers)
-        if before == after:  # in so few digits
+        if before == after:  # equal in so few digits: write more of them
             before, after = (significant(each or 0.0, 9) for each in numbers)
         matrix, row, column = cell
         places = {"symbol": symbol_in_words(matrix), "row": row, "column": column, "before": before, "after": after}
@@ -89,7 +89,7 @@ def _change(what: str, before: str, after: str) -> str:
 def _setting(name: str, a: Scenario, b: Scenario) -> str:
     """Say how a setting changed, and whether a temperature cancels another √d_k."""
     before, after = (setting_in_words(name, getattr(scenario, name)) for scenario in (a, b))
-    if before == after:  # in so few digits
+    if before == after:  # equal in so few digits: write more of them
         before, after = (str(getattr(scenario, name)) for scenario in (a, b))
     if name == "what_if":
         return say(f"compare.changes.what_if_{'there' if not a.what_if else 'usual' if not b.what_if else 'both'}",

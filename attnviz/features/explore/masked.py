@@ -42,14 +42,14 @@ def _half(n: int) -> int:
 def painted(scenario: Scenario, hidden: Tensor, with_: float = -float("inf")) -> Scenario:
     """Return the scenario with a mask that adds `with_` to hidden cells."""
     rows = tuple(tuple(with_ if cell else 0.0 for cell in row) for row in hidden.tolist())
-    edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # typed into the mask of before
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # those of the old mask are dropped
     return replace(scenario, causal=False, masking=PAINTED, mask_use=ADDED, mask=rows, edits=edits)
 
 
 def in_each_way(scenario: Scenario, hidden: Tensor) -> dict[str, AttentionTrace]:
     """Return the traces with these cells hidden in each of four ways.
 
-    A factor is left out beside a bias by distance, which it would multiply, too.
+    With numbers by distance, the factor is left out, because it would multiply these, too.
     """
     usual = painted(scenario, hidden)
     made = {"infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED)}
@@ -69,7 +69,7 @@ def leaked(weights: Tensor, hidden: Tensor) -> float:
 
 
 def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
-    """Return the question how many of these masks leave some attention weight.
+    """Return the question of how many masks leave hidden cells some attention.
 
     >>> from torch import eye, ones
     >>> of_ways({"large": eye(2), "factor": ones(2, 2) / 2}, ~eye(2).bool()).right
@@ -89,7 +89,9 @@ def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 _UNSHIFTED = "-unshifted"
-WAYS = tuple(f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES)  # to compute, as a link says them
+WAYS = tuple(
+    f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES
+)  # ways to compute in 16 bits, as links name them
 
 
 def way_of(dtype: str, shifted: bool) -> str:
@@ -102,7 +104,7 @@ def way_of(dtype: str, shifted: bool) -> str:
 
 
 def read_way(way: str) -> tuple[str, bool]:
-    """Return what it says; blank is the usual one.
+    """Return a way's precision and shift; blank is the first way.
 
     >>> read_way("bfloat16-unshifted"), read_way("")
     (('bfloat16', False), ('float16', True))
@@ -121,8 +123,8 @@ class Lost(NamedTuple):
 class InFewBits(NamedTuple):
     """Where a low precision first loses numbers that float32 has.
 
-    They are no longer finite, or 0 (None: nowhere). `gap` is the largest difference of attention weights to float32's
-    (NaN where some aren't numbers).
+    `broken` numbers are no longer finite, and `zero` ones have become 0; None if there are none. `gap` is the largest
+    difference between attention weights and those in float32 (NaN if some aren't numbers).
     """
 
     broken: Lost | None
@@ -131,7 +133,7 @@ class InFewBits(NamedTuple):
 
 
 def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True) -> InFewBits:
-    """Return what a layer loses in `dtype`; `shifted`: row maximum subtracted first.
+    """Return what a layer loses in `dtype`; `shifted` subtracts row maximums first.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> made = trace(Scenario("a b", w_q="identity", w_k="identity", d_out=3, x=[[4, 0, 0], [0, 4, 0]], scale=False))

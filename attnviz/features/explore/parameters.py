@@ -1,4 +1,4 @@
-"""Explore, its What if and Compare in a link."""
+"""The parameters of Explore, its What if and Compare in links."""
 
 from attnviz.features.explore.masked import WAYS
 from attnviz.link.codecs import Choice
@@ -7,10 +7,10 @@ from attnviz.link.parameter import Parameter
 from attnviz.link.set_up import MOST_GIVEN
 
 VIEW, BOARD, HEATMAPS = "view", "board", "heatmaps"
-OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # what is to be opened on the page, once
-PINNED = "pinned"  # the set-up that was kept as A
+OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # what the page opens or does, once
+PINNED = "pinned"  # the set-up kept as A
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
-B_BITS = "b_bits"  # how B is computed on Compare, where its numbers have 16 bits
+B_BITS = "b_bits"  # how Compare computes B with numbers of 16 bits
 
 
 def rows() -> tuple[Parameter, ...]:

@@ -1,4 +1,4 @@
-"""The switches of What if, for whoever looks for something."""
+"""The switches of What if, for the search."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What if one matrix replaced others: changes of given matrices alone."""
+"""Changes of given matrices to try, and the set-ups that they make."""
 
 import math
 from dataclasses import replace
@@ -26,8 +26,8 @@ _CHOICES = ("same", "little", "much", "lost")
 def has_one_matrix(scenario: Scenario) -> bool:
     """Whether one matrix M could replace W_q and W_k.
 
-    It can't with several heads or layers, biases, rotary positions, or without a softmax, nor where no temperature
-    makes up for another √d_k.
+    It can't with several heads or layers, with biases or rotary positions, without a softmax, or if the temperature
+    that makes up for another √d_k is beyond its limits.
 
     >>> has_one_matrix(Scenario()), has_one_matrix(Scenario(bias=True))
     (True, False)
@@ -45,7 +45,7 @@ def _temperature_of_one(scenario: Scenario) -> float:
 def one_matrix(scenario: Scenario) -> Scenario | None:
     """Return the scenario with one matrix M in place of W_q, W_k.
 
-    M = W_q W_kᵀ stands for W_q and the identity for W_k, which makes the same scores; None where there's no such M.
+    W_q becomes M = W_q W_kᵀ and W_k the identity, which gives the same scores. Returns None if there's no such M.
 
     >>> made = one_matrix(Scenario(d_in=3, d_out=2))
     >>> made is not None and made.shape_of("w_q")
@@ -54,7 +54,9 @@ def one_matrix(scenario: Scenario) -> Scenario | None:
     if not has_one_matrix(scenario):
         return None
     learned = [name for name in scenario.editable if name not in ONCE]
-    given: dict[str, Any] = {name: scenario.matrix(name) for name in learned}  # else drawn after another W_q
+    given: dict[str, Any] = {
+        name: scenario.matrix(name) for name in learned
+    }  # after another W_q, they'd be drawn differently
     given |= {"w_q": _match(scenario).float(), "w_k": "identity"}
     edits = tuple(edit for edit in scenario.edits if edit.matrix not in learned)
     return replace(
@@ -79,7 +81,7 @@ def rank_of_match(scenario: Scenario) -> int:
 def can_be_equal(scenario: Scenario) -> bool:
     """Whether W_k could equal W_q, which makes scores symmetric.
 
-    It can't where it's narrower, with several layers, or where others are read than those that read.
+    It can't with fewer heads of keys than of queries, with several layers, or if another sentence is read.
     """
     return scenario.kv_heads == scenario.n_heads and scenario.n_layers == 1 and not scenario.reads_others
 
@@ -134,7 +136,7 @@ def row_plus(scenario: Scenario, row: int, c: float) -> Scenario | None:
     return replace(masked, edits=(*others, *own))
 
 
-_GAP = 0.1  # of a share: what moves by less moves a little
+_GAP = 0.1  # shares that move by less move "a little"
 
 
 def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, int]:
@@ -150,12 +152,12 @@ def shares_moved(before: AttentionTrace, after: AttentionTrace) -> tuple[float, 
 
 
 def about_other(name: str) -> str:
-    """Return what links call the prediction of a change."""
+    """Return the name of a change's prediction in links."""
     return f"other-{name.replace('_', '-')}"
 
 
 def is_made(name: str, before: Scenario, after: Scenario) -> bool:
-    """Whether this change makes the second set-up of the first.
+    """Whether this change turns the first set-up into the second.
 
     >>> from attnviz.explanation.factors import times
     >>> is_made("times", Scenario(), times(Scenario(), 2.0)), is_made("row", Scenario(), times(Scenario(), 2.0))
@@ -179,7 +181,7 @@ def is_made(name: str, before: Scenario, after: Scenario) -> bool:
 
 
 def of_other(name: str, gap: float) -> Asked:
-    """Return the question how far attention weights move: `gap`, to two decimals.
+    """Return the question of how far attention weights move, here by `gap`.
 
     >>> of_other("row", 0.004).right, of_other("times", 0.097).right, of_other("bits", math.nan).right
     ('same', 'much', 'lost')

@@ -19,13 +19,13 @@ _MOVES = (MORE, SAME, LESS)
 
 
 def about(place: str) -> str:
-    """Return what links call the prediction of a switch: ``scores-cosine``."""
+    """Return the name of a switch's prediction in links: ``scores-cosine``."""
     return place.replace(".", "-")
 
 
 @dataclass(frozen=True)
 class _Turned:
-    """A turned switch: one head's asked cell, in traces before and after."""
+    """A switch that was set: one head's cell, before and after."""
 
     place: str
     query: int
@@ -51,15 +51,16 @@ class _Turned:
 
     @property
     def mirrored(self) -> str:
-        """The score with query and key exchanged, before; blank without one."""
+        """The earlier score with query and key exchanged; blank without one."""
         scores = self.before.scores
         square = self.key < scores.shape[0] and self.query < scores.shape[1]
         return self.written(float(scores[self.key, self.query])) if square else ""
 
     def choices(self, now: str) -> tuple[str, ...]:
-        """Return the choices, from the largest; the mirrored score if it's different.
+        """Return the choices, largest first, with the mirrored score if it differs.
 
-        Those of a softmax begin with the least: what is read most becomes less so often that the last would tell.
+        Those of a softmax begin with the smallest: the largest share so often becomes smaller that the last choice
+        would nearly always be right.
         """
         way = way_at(self.place)
         if not way or not way.mirrors or self.mirrored in ("", now):
@@ -77,12 +78,12 @@ class _Turned:
         return MIRRORED if then == self.mirrored else OTHER
 
     def wrong(self, choice: str, right: str) -> str:
-        """Return the key of what leads to a choice that isn't right."""
+        """Return the key of the reasoning behind a wrong choice."""
         own = f"what_if.predict.wrong.{self.place.replace('.', '_').replace('-', '_')}"
         return f"{own}.{'alike' if right == SAME else 'turned' if choice in (MORE, LESS) else choice}"
 
     def asked(self, act: str) -> Asked:
-        """Return what is asked; of choices that say the same, one."""
+        """Return the question, with its choices and its outcome."""
         now, then = (self.written(self.number(trace)) for trace in (self.before, self.after))
         right = self.right(now, then)
         lay, lie = (written(spread(trace.scaled_scores[self.query]), 2) for trace in (self.before, self.after))
@@ -127,7 +128,7 @@ def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0
     weights = before.attention_weights[query].clone()
     way = way_at(place)
     if way and way.mirrors and query < len(weights) and not scenario.reads_others:
-        weights[query] = -1.0  # of itself, a mirrored number is the same
+        weights[query] = -1.0  # the score with itself is its own mirror image
     if place == TYPED:
         weights[[column for row, column, _ in to.typed if row == query and column < len(weights)]] = -1.0
     key = int(weights.argmax())
@@ -145,7 +146,7 @@ def called(place: str, to: WhatIf) -> str:
 
 
 def choice_of(place: str) -> str:
-    """Return the name of a switch's way, as its chip has it."""
+    """Return the name of a switch's way, as on its chip."""
     return say(f"what_if.{_key(place)}.choice")
 
 
@@ -171,7 +172,7 @@ def yet_to_predict(
     for place in left:
         name, _, way = place.partition(".")
         to = WhatIf(drawn.chosen, on.typed) if place == TYPED else drawn.with_(name, way)
-        with suppress(ValueError):  # it doesn't fit without another one: nothing is asked
+        with suppress(ValueError):  # a switch that only fits together with another one isn't asked about
             shown = replace(scenario, what_if=drawn.text)
             if asked := turned(shown, to, place, query, head, layer):
                 return shown, asked
@@ -190,7 +191,7 @@ def next_of(scenario: Scenario, place: str) -> str:
 
 
 def without(on: WhatIf, place: str) -> WhatIf:
-    """Return the switches with this one off; typed scores go entirely."""
+    """Return the switches with this one off, or without all typed scores."""
     name, _, way = place.partition(".")
     if place == TYPED:
         return WhatIf(on.chosen)

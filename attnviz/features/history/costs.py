@@ -26,7 +26,7 @@ def softmax_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Return linear attention's context vectors ``(n, d)``, without pairs' scores.
 
-    Keys and values are summed up first, ``(d, d)``.
+    The products of keys and values are summed up first, ``(d, d)``.
 
     Source: Katharopoulos et al. 2020, Transformers are RNNs, section 3.2, equation 5.
     """
@@ -35,7 +35,7 @@ def linear_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 class Cost(NamedTuple):
-    """The fastest run in milliseconds, and how many numbers are held."""
+    """The fastest runs in milliseconds, and how many numbers are stored."""
 
     tokens: int
     softmax_ms: float

@@ -1,4 +1,4 @@
-"""The places of the history, for whoever looks for something."""
+"""The steps of the history, for the search."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from attnviz.words import say
 
 
 def places() -> Iterator[tuple[str, str, str]]:
-    """Yield each place's name, title and text."""
+    """Yield each step's name, title and text."""
     for each in STEPS:
         yield each.name, each.said("title"), f"{each.said('line')} {each.said('more')}"
     for name in WITHOUT_PICTURE:

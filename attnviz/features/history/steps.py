@@ -28,7 +28,7 @@ def _scenario(settings: Mapping[str, Any]) -> Scenario:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its settings, base to compare with, matrices, and paper."""
+    """One step: its settings, its paper, and the base to compare with."""
 
     name: str
     settings: Mapping[str, Any]
@@ -49,7 +49,7 @@ def _step(name: str, paper: str, settings: Mapping[str, Any], base: str) -> Step
     return Step(name, MappingProxyType(dict(settings)), base, f"https://arxiv.org/abs/{paper}")
 
 
-STEPS = (  # in order of time
+STEPS = (  # roughly in chronological order
     _step("cross_attention", "1409.0473",
           _DECODER | {"causal": False, "reads": "second", "second": later("history.original")}, "gpt_without_mask"),
     _step("transformer", "1706.03762", _ENCODER, "one_head"),
@@ -68,7 +68,7 @@ STEPS = (  # in order of time
     _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"}, "gpt"),
 )  # fmt: skip
 
-# What other steps are compared with, and is none itself.
+# Set-ups that steps are compared with, but that aren't steps.
 _BASES = {
     "one_head": _ENCODER | {"n_heads": 1},
     "two_layers": _ENCODER | {"n_layers": 2},
@@ -82,7 +82,7 @@ _PICTURED = {
     "rotary": ("scores", 0, 0), "alibi": ("scaled_scores", 0, 0),
 }  # fmt: skip
 
-# Steps that the board doesn't show, for no stage of attention changed. With their sources.
+# Steps without a board, because they changed no stage of attention; with their sources.
 WITHOUT_PICTURE: Mapping[str, str] = MappingProxyType({
     "experts": "https://arxiv.org/abs/2101.03961",
     "state_space": "https://arxiv.org/abs/2312.00752",
@@ -111,7 +111,7 @@ def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
 def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]:
     """Return the "new", "other" and "gone" stages, without head and layer.
 
-    Two differ by their rules or sources; given inputs by their numbers, and what is learned by its shape.
+    Computed stages are compared by rule and sources, given inputs by their numbers, learned matrices by their shapes.
 
     >>> {kind: [*each] for kind, each in difference(Scenario("a cat"), Scenario("a cat", causal=True)).items()}
     {'new': ['mask'], 'other': ['scaled_scores'], 'gone': []}
@@ -132,7 +132,7 @@ def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]
 
 
 def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
-    """Return what a row of a table says, to be compared."""
+    """Return what a stage is compared by."""
     if stage.rule is not None:
         return stage.rule, stage.sources
     name = stage.name if scenario.n_layers == 1 else stage.name.removeprefix("layers.0.")
@@ -145,7 +145,7 @@ def changed_in_words(step: Step) -> list[str]:
     """Say which matrices a step brought, changed or removed."""
     own = step.base in _BASES
     beside = say(f"history.bases.{step.base}") if own else f"“{step_named(step.base).said('title')}”"
-    kinds: dict[str, str] = {}  # by their titles: what a head and all of them have is told once
+    kinds: dict[str, str] = {}  # title -> kind: a matrix of one head and of all heads is told once
     for kind, stages in difference(compared_with(step), step.scenario).items():
         kinds = dict.fromkeys(map(_title, stages.values()), kind) | kinds
     told = {kind: [title for title, of in kinds.items() if of == kind] for kind in ("new", "other", "gone")}

@@ -1,4 +1,4 @@
-"""What each step of the lesson asks before it is told."""
+"""The question that each step of the lesson asks before its explanation."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,8 @@ def named(trace: AttentionTrace, position: int) -> str:
     return say("lesson.named", token=token_labels(trace.tokens, 40)[position])
 
 
-# Of a step, by the numbers of a trace and the query's position: the choices, the right one first named, and what its
-# sentences have places for. None where these numbers leave nothing to predict.
+# The names of a question's choices, the name of the right one, and the places of its sentences. The functions below
+# return None where a trace's numbers leave nothing to predict.
 _Found = tuple[tuple[str, ...], str, dict[str, object]]
 
 
@@ -27,7 +27,7 @@ def _names(trace: AttentionTrace, query: int, other: int) -> dict[str, object]:
 
 
 def _other(row: torch.Tensor, query: int) -> int:
-    """Return the key with the row's largest number, except the query's."""
+    """Return the key with the row's largest number, except the query's own."""
     return int(torch.nan_to_num(row, nan=-torch.inf).index_fill(0, torch.tensor([query]), -torch.inf).argmax())
 
 
@@ -72,7 +72,7 @@ def _scaled(trace: AttentionTrace, query: int, digits: int) -> _Found | None:
     places = {
         name: written(number, digits) for name, number in (("before", before), ("after", after), ("half", before / 2))
     }
-    masked = len(trace.stages["scaled_scores"].sources) > 1  # a mask after the softmax moves none
+    masked = len(trace.stages["scaled_scores"].sources) > 1  # a mask after the softmax changes no scaled score
     places["masked"] = f" {say('lesson_predictions.scale.masked')}" if masked else ""
     choices = ("wider", "same", "closer", "half")
     right = "half" if 2 * after <= before else "closer"
@@ -121,11 +121,11 @@ _FIND: dict[str, Callable[[AttentionTrace, int, int], _Found | None]] = {
     "scale": _scaled, "softmax": _largest_share, "mix": _mixed, "context": _nearest,
 }  # fmt: skip
 ASKING = tuple(_FIND)
-_PAIRS = ("one-score", "all-scores", "context")  # which ask about two tokens
+_PAIRS = ("one-score", "all-scores", "context")  # these steps ask about two tokens
 
 
 def nothing_to_predict(step: str, trace: AttentionTrace, query: int) -> str:
-    """Return the key of why a step asks nothing, or blank."""
+    """Return the reason's key if a step asks nothing, else blank."""
     n, shown = len(trace.tokens), (trace.q, trace.k, trace.scores, trace.attention_weights, trace.context, trace.v)
     if any(matrix.shape[0] != n for matrix in shown) or trace.scores.shape[1] != n:
         return "pieces"
@@ -140,7 +140,7 @@ def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> 
     if step not in _FIND or nothing_to_predict(step, trace, query):
         return None
     found = _FIND[step](trace, query, digits)
-    if found is None or len(found[0]) < 3:  # of one number, nothing is left to guess
+    if found is None or len(found[0]) < 3:  # fewer than three choices leave nothing to guess
         return None
     choices, right, places = found
 

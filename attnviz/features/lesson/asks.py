@@ -1,4 +1,4 @@
-"""What the lesson's steps ask, wherever questions are asked."""
+"""The lesson's questions, for all pages that ask some."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,14 +19,14 @@ _OF_STEPS = "step-"
 
 
 class OfSteps(Asks):
-    """What steps ask, of the opening sentence."""
+    """The questions of the lesson's steps, about the opening sentence."""
 
     def subjects(self) -> Mapping[str, Mapping[str, str]]:
         """Return the titles of the steps that ask something."""
         return {say("lesson.asks"): {f"{_OF_STEPS}{each.name}": each.title for each in STEPS if each.name in ASKING}}
 
     def asked(self, about: str) -> Asked | None:
-        """Return what a step asks; None for what is no step."""
+        """Return a step's question; None for other names."""
         if not about.startswith(_OF_STEPS):
             return None
         state = state_of("", ())
@@ -35,9 +35,9 @@ class OfSteps(Asks):
         return prediction_of(about.removeprefix(_OF_STEPS), traced(state.scenario), state.position, DEFAULT_DIGITS)
 
     def here(self, page: str, take: Callable[[str], Any]) -> str:
-        """Return the name of what the open step asks."""
+        """Return the name of the open step's question, or blank."""
         return f"{_OF_STEPS}{take(STEP)}" if page == "lesson" and take(STEP) in ASKING else ""
 
     def told(self, about: str) -> Mapping[str, str]:
-        """Return what an address says where the step is told."""
+        """Return the link parameters that show a step's explanation."""
         return {PREDICTED: f"{about}.{SKIPPED}"}

@@ -1,4 +1,4 @@
-"""The board of a step, from what its link says."""
+"""The board of a step, drawn from its link."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from attnviz.link.state import State
 
 
 def boards() -> Mapping[str, Board]:
-    """Return the lesson's one board by the page's name."""
+    """Return the lesson's only board, by the page's name."""
     return {"lesson": Board((*OF_NOW, STEP), _board)}
 
 

@@ -1,4 +1,4 @@
-"""Small challenges that a trace can be checked against."""
+"""Small challenges for the reader, each checked on a trace."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ def _no_places(trace: AttentionTrace) -> dict[str, str]:
 class Challenge:
     """A task with a hint, and a check, for any sentence.
 
-    `name` is that of its sentences in the catalogue; `check` takes a trace and the decimals to write, and returns
-    whether the task is done and how it stands. `places` are the words of the sentence that task and hint name.
+    `name` is the key of its texts in the catalogue. `check` takes a trace and the decimals to write, and returns
+    whether the task is done, with a sentence on that. `places` returns the words of the reader's sentence that its
+    texts name.
     """
 
     name: str
@@ -37,14 +38,14 @@ class Challenge:
         return say(f"challenges.{self.name}.hint", **self.places(trace))
 
 
-# Of the largest score: whoever types the numbers of W_q into W_k as they are shown has made them equal.
+# Relative to the largest score: W_k equals W_q if the reader typed the displayed, rounded numbers of W_q into it.
 _AS_TYPED = 1e-3
 
 
 def _reader_and_read(trace: AttentionTrace) -> tuple[int, int]:
     """Return two neighbours: "cat" or the second token, and what follows it.
 
-    The last token has nothing that follows: there, it's the one before it. A token that is alone is both.
+    For the last token, it's the token before it. If there is only one token, it is both.
     """
     last = len(trace.tokens) - 1
     reader = trace.tokens.index("cat") if "cat" in trace.tokens else min(1, last)

@@ -1,4 +1,4 @@
-"""What a link says of the lesson: `step`."""
+"""The lesson's parameter in links, `step`."""
 
 from attnviz.features.lesson.steps import STEPS
 from attnviz.link.codecs import Choice
@@ -8,6 +8,6 @@ STEP = "step"
 
 
 def rows() -> tuple[Parameter, ...]:
-    """Return the rows of the lesson."""
+    """Return the lesson's rows of the table of parameters."""
     steps = tuple(step.name for step in STEPS)
     return (Parameter(STEP, steps[0], Choice(steps), 40),)

@@ -1,4 +1,4 @@
-"""The steps of the lesson, for whoever looks for something."""
+"""The steps of the lesson, for the search."""
 
 from collections.abc import Iterator
 

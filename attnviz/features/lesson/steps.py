@@ -25,13 +25,13 @@ Cell = tuple[str, int, int]
 class Step:
     """One step of the lesson: its matrices, and the cell it lights.
 
-    `tells` gives two or three sentences, in paragraphs; an analogy (`likened` is its name) stands apart from them. A
-    step that speaks of the W's (`numbers`) or of what they find (`finding`) also says where their numbers are from.
+    `tells` returns two or three sentences, given the trace, the query's position and the decimals to write; `likened`
+    is the name of an analogy, which is shown apart from them. A step about the W's (`numbers`), or about what attention
+    finds (`finding`), also says where the W's numbers are from.
 
-    `new` are the matrices that this step adds (one, or the three of one kind), `lit` a function of the trace and the
-    query's position, as is `tells`, which also takes the decimals to write. With `one_cell`, no other cell of the
-    matrix of the one lit up is filled yet. `plays` is the part of Play this row that belongs to it, by its matrix;
-    blank where none does.
+    `new` are the matrices that this step adds (one, or three of a kind). `lit` returns the cell to light, given the
+    trace and the query's position; with `one_cell`, its matrix has no other number yet. `plays` names the matrix whose
+    part of "Play this row" belongs to the step; it's blank if there is none.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Step:
 
     @property
     def analogy(self) -> str:
-        """What it is likened to, if anything."""
+        """Its analogy as a sentence, or blank."""
         return self.likened and say(f"lesson.analogy.{self.likened}")
 
     @property
@@ -87,7 +87,7 @@ def _most_read_other(trace: AttentionTrace, query: int) -> int:
 
 
 def _reads_itself_alone(trace: AttentionTrace, query: int) -> bool:
-    """Whether a query gets its own value, whole, and nothing else."""
+    """Whether a query gets exactly its own value."""
     readable = ~trace.is_hidden[query]
     return bool(_hides(trace) and readable[query]) and int(readable.sum()) == 1 and _shares_all(trace)
 
@@ -98,7 +98,7 @@ def _hides(trace: AttentionTrace) -> bool:
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
-    """Whether each row sums to 1, with no mask after the softmax."""
+    """Whether each row sums to 1, which some masks prevent."""
     return not trace.mask_use.lossy
 
 
@@ -232,7 +232,7 @@ def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 def _why_nothing(trace: AttentionTrace, query: int) -> str:
     """Return why a query reads nothing; blank if it reads something.
 
-    It may read nothing, what is left of its row is 0, or a number is too large.
+    All its keys may be hidden ("nothing"), all its weights too small ("underflow"), or a number too large ("overflow").
     """
     hidden, scores = torch.from_numpy(trace.is_hidden[query]), trace.scaled_scores[query].cpu()
     if _hides(trace) and bool(hidden.all()):
@@ -327,7 +327,7 @@ def about_the_numbers(step: Step, scenario: Scenario) -> str:
 
 
 def reached_matrices(number: int, trace: AttentionTrace) -> tuple[str, ...]:
-    """Return the matrices that steps up to this one reach; finally all.
+    """Return the matrices reached by this step; the last reaches all.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> reached_matrices(2, trace(Scenario()))

@@ -1,4 +1,4 @@
-"""Questions that are asked of numbers, guessed first."""
+"""Questions about attention, answered by numbers after a guess."""
 
 from attnviz.feature import Feature, Page
 

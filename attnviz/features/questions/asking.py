@@ -1,4 +1,4 @@
-"""A question: its example, its answer, and what is seen."""
+"""A question: its example, its answer, and what the example shows."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -23,23 +23,27 @@ from attnviz.words import Said, listed, plural, say
 
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
-OF_OLDER_LINKS = frozenset({"scale"})  # the settings that links hold in which scores were not divided
+OF_OLDER_LINKS = frozenset({"scale"})  # `scale` may differ in older links, whose scores weren't divided
 
 
 @dataclass(frozen=True)
 class Question:
     """A question with its short answer, its starting example, and its view.
 
-    `name` is that of its sentences in the catalogue. `predicts` is asked before anything is answered; `then` is
-    offered next: a button's change, or what is chosen. `makes` gives the example as it is shown with what is
-    chosen; of one that is `fixed`, no number is changed. The token `follows` is followed first. `card` are the
-    matrices of the small picture that stands for it in the list; without any, those are its tables. `shows` are
-    the matrices on the board (none: no board), `seen` says what one sees; with `framed`, the board tells learned
-    matrices from computed ones, and `notes`, the sizes in symbols, stand beside its titles; `hidden` names what
-    cannot be shown while something is chosen, `in_hall` the only ones of them that a lecture room has room for.
-    `varies` are the settings that its controls change, `fits` is what else an example must be to be one of its own.
-    `drawn` are the given matrices that are random, too. `sweep` are settings of the scaling page that go with it,
-    `step` is the step of the lesson that does; with `what_if`, so does the panel What if.
+    - `name`: the key of its texts in the catalogue.
+    - `start`: the example that it begins with; `follows`: the token that is followed first.
+    - `predicts`: the prediction that is asked before any answer; `then`: the view that a button offers afterwards.
+    - `makes`: returns the example to draw, given the choices; if it's `fixed`, readers can't change its numbers.
+    - `card`: the matrices of its small picture in the list; if there are none, its tables are shown.
+    - `shows`: the matrices on the board; without any, there's no board. `hidden`: the matrices that a choice hides;
+      `in_hall`: the only matrices that are shown while presenting.
+    - `seen`: returns the sentences and tables about the example.
+    - `framed`: whether the board's frames tell learned matrices from computed ones; `notes`: sizes in symbols beside
+      the board's titles.
+    - `varies`: the settings that its controls change; `fits`: what else makes an example one of this question's own.
+    - `drawn`: the given matrices whose numbers are random, too.
+    - `sweep`: settings for the page Scaling; `step`: the related step of the lesson; `what_if`: whether the panel What
+      if is related, too.
     """
 
     name: str
@@ -80,7 +84,7 @@ class Question:
     try_this = Said("questions.{its.name}.try")
 
     def on_page(self, digits: int, told: bool | None = None) -> dict[str, Any]:
-        """Return what a page draws; with `told`, one of two boards."""
+        """Return the data for a page; with `told`, one of two boards."""
         return resolve_name("attnviz.features.questions.documents:asked_data")(self, digits, told)
 
     @property
@@ -89,7 +93,7 @@ class Question:
         return tuple(say(f"questions.{self.name}.{paragraph}") for paragraph in ("answer", "more"))
 
     def now(self, scenario: Scenario, options: Mapping[str, str], digits: int = 4, query: int = 0) -> Now:
-        """Return the example now, beside that which it began as."""
+        """Return the current example beside the one at the start."""
         chosen = {**self.defaults, **options}
         return Now(
             scenario, self.start, traced(scenario), traced(self.start), self.drawn_trace(scenario, chosen), chosen,
@@ -102,7 +106,7 @@ class Question:
 
     @property
     def acted(self) -> tuple[Scenario, dict[str, str]]:
-        """The starting example and choices, after what is predicted was done."""
+        """The starting example and choices, after the predicted act."""
         return self.predicts.after(self.start, self.defaults)
 
     @property
@@ -129,7 +133,7 @@ class Question:
         )
 
     def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
-        """Return what one sees of the example now."""
+        """Return the sentences and tables about the current example."""
         now = self.now(scenario, options, digits, query)
         if not now.is_finite:
             return Seen((say("seen.too_large"),))
@@ -155,11 +159,11 @@ class Question:
         return scenario, {**options, **chosen}, int(view.get(QUERY, query))
 
     def pressed(self, preset: Preset, scenario: Scenario) -> Scenario:
-        """Return what a button makes of the example."""
+        """Return the example as a button changes it."""
         return preset.change(self.start if preset.of == "start" else scenario)
 
     def random_in_words(self, scenario: Scenario) -> str:
-        """Say which matrices behind the shown ones are random, if any."""
+        """Say which matrices are random, of those that the shown ones need."""
         vectors = scenario.token_matrix
         behind = (vectors, *PROJECTIONS) if {"w_v", "v", "context"} & set(self.shows) else (vectors, "w_q", "w_k")
         random = [name for name in behind if is_drawn(scenario, name) or self._is_drawn(scenario, name)]
@@ -182,7 +186,7 @@ class Question:
 
     @property
     def defaults(self) -> dict[str, str]:
-        """What is chosen at the start."""
+        """The choices at the start."""
         return {option.name: option.default for option in self.options}
 
     def is_own(self, scenario: Scenario) -> bool:

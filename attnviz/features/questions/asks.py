@@ -1,4 +1,4 @@
-"""What questions ask, wherever they are asked."""
+"""The predictions of questions, for all pages that ask some."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from attnviz.words import say
 
 
 class OfQuestions(Asks):
-    """What each question asks, of its own example."""
+    """The prediction of each question, about its own example."""
 
     def subjects(self) -> Mapping[str, Mapping[str, str]]:
         """Return the titles of all questions, by subject."""
@@ -25,7 +25,7 @@ class OfQuestions(Asks):
         }
 
     def asked(self, about: str) -> Asked | None:
-        """Return what a question asks; None for what is no question."""
+        """Return a question's prediction; None for other names."""
         question = question_of(about)
         return question.asked if question else None
 
@@ -38,12 +38,12 @@ class OfQuestions(Asks):
         return question_of(about)
 
     def has_board(self, about: str) -> bool:
-        """Whether a question's example stands on a board."""
+        """Whether a question's example is shown on a board."""
         question = question_of(about)
         return question is not None and bool(question.board_matrices(question.defaults))
 
     def told(self, about: str) -> Mapping[str, str]:
-        """Return what an address says where the answer is told."""
+        """Return the link parameters that show a question's answer."""
         question = question_of(about)
         if question is None:
             return {}

@@ -1,4 +1,4 @@
-"""The board of a question, from what its link says."""
+"""The board of a question, drawn from its link."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from attnviz.link.state import State
 
 
 def boards() -> Mapping[str, Board]:
-    """Return the questions' one board by the page's name."""
+    """Return the questions' only board, by the page's name."""
     return {"questions": Board((QUESTION, NUMBERS, rows.PREDICTED, rows.PREDICTIONS), _board)}
 
 

@@ -1,4 +1,4 @@
-"""Prediction questions as documents: their boards, and what is asked and told."""
+"""Questions as documents: their boards, predictions and answers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -25,7 +25,7 @@ def looks_of(
 ) -> Looks:  # fmt: skip
     """Return how a question's board looks.
 
-    No number is changed on a `fixed` one; one that `holds` isn't sent what it doesn't show.
+    On a `fixed` board, readers can't change numbers; a board that `holds` doesn't receive the numbers it doesn't show.
     """
     every = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
     shown = tuple(name for name in every if name in question.in_hall) if in_hall and question.in_hall else every
@@ -40,8 +40,8 @@ def looks_of(
 def asked_data(question: Question, digits: int, told: bool | None = None) -> dict[str, Any]:
     """Return a question's page as JSON values, before and after the answer.
 
-    It has the board before, what is asked, and the board `then`, with what each choice is told; tables where the
-    question has no board. With `told`, it's one of the two boards alone, and asks nothing.
+    It has the board before the answer, the prediction with an outcome for each choice, and the board after it, `then`.
+    A question without a board has tables instead. With `told`, the result is one of the two boards alone.
     """
     draw = _board if question.board_matrices(question.defaults) else _tables
     before = partial(draw, question, question.start, question.defaults, digits, before=True)

@@ -1,4 +1,4 @@
-"""Finding a place in the app by the words of a question."""
+"""The search, which finds places in the app by words."""
 
 import math
 import re
@@ -9,21 +9,18 @@ from difflib import get_close_matches
 from attnviz.feature import filled, pages
 from attnviz.words import by_language, catalogue, say
 
-PAGE = "pages"  # the kind of a place that is a whole page
-_FIRST = ("questions", "lesson", "history")  # of places that fit equally well, those of these stand first
-MOST = 8  # places that are found
-_TITLE, _STEM = 2.0, 4  # how much more a word counts in a title, and the least letters that two forms of one share
-_SYNONYM = 0.7  # how much a word of the same meaning counts beside the word itself
-_MISTYPED, _SHORTEST = 0.8, 5  # how alike a mistyped word is to the one that is meant, and its least letters
+PAGE = "pages"  # the kind of places that are whole pages
+_FIRST = ("questions", "lesson", "history")  # places of these features come first among equally good ones
+MOST = 8  # results, at most
+_TITLE, _STEM = 2.0, 4  # a word's weight in a title; how many letters two forms of a word share, at least
+_SYNONYM = 0.7  # the weight of a synonym, relative to the word itself
+_MISTYPED, _SHORTEST = 0.8, 5  # similarity of a mistyped word to the intended one, and its length, at least
 _WORD = re.compile(r"[^\W_]+(?:[_.-][^\W_]+)*")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place in the app, by its feature.
-
-    The kind of a whole page is `PAGE`.
-    """
+    """A place in the app; `kind` is its feature, or `PAGE`."""
 
     kind: str
     name: str
@@ -31,13 +28,13 @@ class Place:
 
     @property
     def called(self) -> str:
-        """Its title and where it is, if that is to be said."""
+        """Its title, and where it is, if the catalogue says so."""
         where = f"finding.where.{self.kind}"
         return say("finding.place", title=self.title, where=say(where)) if where in catalogue() else self.title
 
 
 def found(asked: str) -> tuple[Place, ...]:
-    """Return the places that fit a question's words best, the best first.
+    """Return the places that best fit a question's words, best first.
 
     >>> [place.name for place in found("kv cache")][0], found("zebra")
     ('cached', ())
@@ -56,7 +53,7 @@ def _score(words: Iterable[str], title: frozenset[str], text: frozenset[str]) ->
 
 
 def _fit(word: str, title: frozenset[str], text: frozenset[str]) -> float:
-    """Return what a word or one of its meaning adds."""
+    """Return what a word, or a synonym, adds to a place's score."""
     own = _rarity(word) * _counted(word, title, text)
     others = (_rarity(other) * _counted(other, title, text) for other in _synonyms(word))
     return max(own, _SYNONYM * max(others, default=0.0))
@@ -81,7 +78,7 @@ def _synonyms(word: str) -> frozenset[str]:
 
 @by_language(512)
 def _meant(word: str) -> tuple[str, ...]:
-    """Return words that stand somewhere: an unknown name's parts, or the closest."""
+    """Return known words: a word, an unknown name's parts, or the closest."""
     known = _vocabulary()
     if len(word) < _SHORTEST or _stands_in(word, known):
         return (word,)
@@ -97,7 +94,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _stands_in(word: str, words: frozenset[str]) -> bool:
-    """Whether a word stands there in some form: "mask" does in "masking"."""
+    """Whether a word occurs in some form, as "mask" in "masking"."""
     if word in words:
         return True
     stem = word if len(word) <= _STEM else word[: max(_STEM, len(word) - 2)]
@@ -105,7 +102,7 @@ def _stands_in(word: str, words: frozenset[str]) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Return a text's words, those with hyphens or points also in parts."""
+    """Yield a text's words; hyphens and dots also split them."""
     for word in _WORD.findall(text.casefold().replace("√", " root ")):
         yield word
         if parts := re.split(r"[.-]", word)[1:]:
@@ -122,7 +119,7 @@ def _places() -> tuple[tuple[Place, frozenset[str], frozenset[str]], ...]:
 
 
 def _also(place: Place) -> str:
-    """Return a place's words beside its title, if any."""
+    """Return a place's further words, if any."""
     also = f"finding.also.{place.kind}.{place.name}"
     return f"{re.sub('[_-]', ' ', place.name)} {say(also)}" if also in catalogue() else ""
 

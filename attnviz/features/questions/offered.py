@@ -1,4 +1,4 @@
-"""What a question offers: buttons, sliders, and choices."""
+"""The controls of a question: buttons, sliders and choices."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class Preset:
     label = Said("{its.key}")
 
 
-# Of an example: what a button makes of it, or what is chosen; `QUERY` is the token that is followed then.
+# A view of an example: a button, or choices by their names; under `QUERY`, the token that is followed.
 View = Preset | Mapping[str, str]
 QUERY = "query"
 
@@ -53,9 +53,9 @@ class Control:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of what is shown, by names that links have, too.
+    """A choice of what is shown, by names that links use, too.
 
-    A choice's words have a key behind `key`, with _ for a hyphen.
+    The text of a choice has the key `key`, a dot and the choice's name, with _ for hyphens.
     """
 
     name: str
@@ -67,11 +67,11 @@ class Option:
 
     @property
     def choices(self) -> Mapping[str, str]:
-        """What each choice is called, by its name."""
+        """The title of each choice, by its name."""
         return {name: say(f"{self.key}.{name.replace('-', '_')}") for name in self.names}
 
     def may_be(self, choice: str) -> bool:
-        """Whether this is one of the choices."""
+        """Whether a text is one of the choices."""
         return choice in self.names
 
 
@@ -86,5 +86,5 @@ class Exponent:
     label = Said("{its.key}")
 
     def may_be(self, choice: str) -> bool:
-        """Whether this is such an exponent."""
+        """Whether a text is such an exponent."""
         return bool(re.fullmatch(r"[0-9](\.[0-9]{1,4})?", choice)) and float(choice) <= MAX_P

@@ -1,4 +1,4 @@
-"""A question in a link: its name, its example, its choices."""
+"""A question in links: its name, its example and its choices."""
 
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -15,7 +15,7 @@ from attnviz.words import say
 
 QUESTION, NUMBERS = "question", "numbers"
 _OF_EXAMPLES = frozenset({*parameters(), CHANGES})
-QUERY = "query"  # the place of the token that is followed
+QUERY = "query"  # the position of the followed token
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Example:
 
 
 def question_of(slug: str) -> Question | None:
-    """Return the question of this name; None where there is none."""
+    """Return the question of this name, or None."""
     return next((question for question in QUESTIONS if question.slug == slug), None)
 
 
 def start_of(question: Question) -> Example:
-    """Return the example as the question begins with it."""
+    """Return the example at the start of a question."""
     return Example(question.start, question.defaults, question.first_followed(question.start))
 
 
@@ -43,7 +43,7 @@ def example_text(question: Question, example: Example) -> str:
 
 
 def whole_text(question: Question, example: Example) -> str:
-    """Return the same, written at the start, too."""
+    """Return an example as a URL's query, even if it's unchanged."""
     start = start_of(question)
     chosen = {name: choice for name, choice in example.options.items() if choice != start.options[name]}
     if example.query != question.first_followed(example.scenario):
@@ -52,7 +52,7 @@ def whole_text(question: Question, example: Example) -> str:
 
 
 def example_from_text(question: Question, text: str) -> tuple[Example, list[str]]:
-    """Return a query's example, and what's ignored."""
+    """Return a query's example, and messages about what's ignored."""
     own, rest = _parts(question, text)
     scenario, ignored = scenario_from_query(rest) if rest else (question.start, [])
     options = question.defaults
@@ -70,7 +70,7 @@ def example_from_text(question: Question, text: str) -> tuple[Example, list[str]
 
 
 def _no_choice(option: Option | Exponent, given: str) -> str:
-    """Say that something can't be chosen, and what is."""
+    """Say that something can't be chosen, and what is used instead."""
     if isinstance(option, Exponent):
         expected = Number(0, MAX_P).expected()
         return say("links.value", name=option.name, raw=quoted(given), expected=expected, used=option.default)
@@ -115,7 +115,7 @@ def can_be_shown(question: Question, example: Example, digits: int) -> bool:
 
 
 def rows() -> tuple[Parameter, ...]:
-    """Return the rows of questions; which one is read before its example."""
+    """Return the questions' parameters; a question is read before its example."""
     questions = ("", *(question.slug for question in QUESTIONS))
     return (
         Parameter(QUESTION, "", Choice(questions), 40, used="question_page.used"),

@@ -1,4 +1,4 @@
-"""What a question lets learners predict, and what is right."""
+"""The prediction of a question, and its right answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from attnviz.words.numbers import percent, written
 
 Answer = Literal["more", "same", "less", "end"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
-OfFollowed = tuple[str, int]  # a matrix, and the column in the row of the token that is followed
-READS: OfFollowed = ("attention_weights", 1)  # what it reads of "cat"
+OfFollowed = tuple[str, int]  # a matrix, and a column of the followed token's row
+READS: OfFollowed = ("attention_weights", 1)  # how much of "cat" it reads
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is predicted: how a number moves when something is done.
+    """A prediction of how a number moves when something is done.
 
-    `of` is a number of the example, or of its board. `act` is what is done: a change of the example, or what is chosen.
-    `kind` tells how the number is written. `wrong` are the answers that are offered beside the right one, each a
-    misconception that has its sentence, with a view in which what it claims fails, too. Where the number can move no
-    further than to an `end`, that is an answer of its own.
+    `of` is the number, in the example or on its board. `act` is what is done: a change of the example, or a choice.
+    `kind` says how the number is written. `wrong` maps each wrong answer to a view in which that answer fails, too;
+    each is a misconception, with a sentence of its own. If the number can move no further than to an `end`, reaching it
+    is an answer of its own.
     """
 
     of: OfFollowed | Callable[[Now], float | torch.Tensor]
@@ -35,20 +35,20 @@ class Prediction:
     end: float | None = None
 
     def number(self, now: Now) -> float:
-        """Return the number that is predicted."""
+        """Return the number whose change is predicted."""
         if callable(self.of):
             return float(self.of(now))
         name, column = self.of
         return float(now.drawn[name][now.query, column])
 
     def after(self, scenario: Scenario, options: dict[str, str]) -> tuple[Scenario, dict[str, str]]:
-        """Return an example and its choices once it is done."""
+        """Return an example and its choices after the act."""
         if isinstance(self.act, Mapping):
             return scenario, options | dict(self.act)
         return self.act(scenario), options
 
     def written(self, value: float) -> str:
-        """Write the number that is predicted."""
+        """Write such a number."""
         match self.kind:
             case "share":
                 return percent(value)
@@ -66,13 +66,13 @@ class Prediction:
 
     @property
     def order(self) -> tuple[Answer, ...]:
-        """All answers, from the least on."""
+        """All answers, from the smallest on."""
         if self.end is None:
             return "less", "same", "more"
         return ("less", "same", "more", "end") if self.end else ("end", "less", "same", "more")
 
     def called(self, answer: Answer, before: float) -> str:
-        """Return what an answer is called."""
+        """Return an answer's text."""
         places = {"number": self.written(before), "end": "" if self.end is None else self.written(self.end)}
         key: str = answer
         if answer == "end":

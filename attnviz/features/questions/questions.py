@@ -18,9 +18,9 @@ _ALL = (
     *MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS, *IN_MODELS,
     *SHARES, *INPUTS,
 )  # fmt: skip
-# Where a reader begins, in this order.
+# The questions for newcomers, in this order.
 FIRST = ("values", "self", "axis", "root")
-# From easy to hard within each subject.
+# Within each subject, from easy to hard.
 _FROM_EASY = (
     "values", "self", "symmetry", "sum", "keys_first", "one_matrix", "cached",
     "sizes", "linear", "cross", "heads", "reshape", "averaged", "shared_keys", "packed",
@@ -29,7 +29,7 @@ _FROM_EASY = (
     "order", "parts", "factor", "turned_values",
     "learned", "next_word", "dropout", "slope",
 )  # fmt: skip
-# The order of the list: subject after subject.
+# In the order of the list: subject after subject.
 QUESTIONS: tuple[Question, ...] = tuple(
     sorted(_ALL, key=lambda question: (SUBJECTS.index(question.subject), _FROM_EASY.index(question.name)))
 )

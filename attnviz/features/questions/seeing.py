@@ -1,4 +1,4 @@
-"""What to see of a question's example: tables, points, and sentences."""
+"""What a question's example shows: tables, points and sentences."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from attnviz.figures.small_tables import Points, Table
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-EXACT = 1e-13  # what two computations in float64 may differ by, relative to the size of what they are made from
-TELLS = 1e-4  # where they may differ by more than this, a change cannot be told from rounding, and counts as one
+EXACT = 1e-13  # largest difference of two float64 computations, relative to the size of their inputs
+TELLS = 1e-4  # if they may differ by more, any difference counts as a change
 COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
 
 
@@ -54,7 +54,7 @@ def in_float64(trace: AttentionTrace) -> AttentionTrace:
 
 
 def sizes_of(trace: AttentionTrace) -> dict[str, float]:
-    """Return, by computed matrix, how large the numbers behind it are."""
+    """Return, for each computed matrix, how large its inputs are."""
 
     def largest(name: str) -> float:
         matrix = getattr(trace, name)
@@ -75,9 +75,9 @@ def real_difference(a: Tensor, b: Tensor, size: float) -> Tensor:
 
 @dataclass(frozen=True)
 class Now:
-    """The example's traces now and at the start, choices, and decimals.
+    """The example's traces now and at the start, its choices and decimals.
 
-    `drawn` is the example now as the page draws it; `query` is the place of the token that is followed.
+    `drawn` is the current example's trace as the page draws it; `query` is the position of the followed token.
     """
 
     scenario: Scenario
@@ -92,12 +92,12 @@ class Now:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each token is called in sentences: a name of its own."""
+        """The tokens' names in sentences, no two of them the same."""
         return token_labels(self.trace.tokens, 40)
 
     @property
     def marked_names(self) -> tuple[str, ...]:
-        """The tokens' names beside a table, the followed one with a mark."""
+        """The tokens' names beside a table; the followed one is marked."""
         return tuple(f"▸ {name}" if at == self.query else name for at, name in enumerate(self.names))
 
     @cached_property
@@ -107,12 +107,12 @@ class Now:
 
     @cached_property
     def exact_start(self) -> AttentionTrace:
-        """The example of the start in float64."""
+        """The example at the start, in float64."""
         return in_float64(self.start)
 
     @cached_property
     def sizes(self) -> dict[str, float]:
-        """How large the numbers are that each current matrix is made from."""
+        """How large the inputs of each current matrix are."""
         return sizes_of(self.exact)
 
     @property
@@ -129,12 +129,12 @@ class Now:
         return f"({', '.join(self.write(value) for value in values)})"
 
     def for_each(self, values: Iterable[float | Tensor]) -> str:
-        """Write a number of each token: "0.5 for “the”, −1.0 for “cat”"."""
+        """Write one number for each token: "0.5 for “the”, −1.0 for “cat”"."""
         named = zip(self.names, values, strict=True)
         return ", ".join(say("seen.for", token=name, number=self.write(value)) for name, value in named)
 
     def looks_same(self, a: Tensor, b: Tensor) -> bool:
-        """Whether two matrices are the same in every digit that is shown."""
+        """Whether two matrices are equal in all displayed digits."""
         pairs = zip(a.flatten().tolist(), b.flatten().tolist(), strict=True)
         return all(self.write(one) == self.write(other) for one, other in pairs)
 

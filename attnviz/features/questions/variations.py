@@ -1,4 +1,4 @@
-"""Attention computed in other ways, to compare with the usual."""
+"""Other ways to compute attention, to compare with the usual one."""
 
 import math
 from dataclasses import replace
@@ -65,7 +65,7 @@ def unit_example(n_tokens: int, d_in: int, d_k: int, generator: torch.Generator,
     """Draw X, W_q and W_k whose queries and keys have variance 1.
 
     X ``(n_tokens, d_in)`` has rows of length √d_in, and W_q and W_k ``(d_in, d_k)`` have entries of variance 1/d_in, so
-    that each number of a query or a key has variance 1 whatever d_in is; `trials` of each, where given.
+    that each number of a query or a key has variance 1, whatever d_in is. If `trials` is given, so many are drawn.
 
     Source: Glorot and Bengio 2010 keep the variance from layer to layer in this way.
     """
@@ -121,19 +121,19 @@ def distance_outside(points: Tensor, corners: Tensor) -> Tensor:
 def contexts_tell_weights(v: Tensor) -> bool:
     """Whether contexts determine attention weights.
 
-    They do where no value ``(n_tokens, d_v)`` lies on a line or in a plane through the others.
+    They do if no value ``(n_tokens, d_v)`` lies on a line or in a plane through the others.
 
     >>> contexts_tell_weights(torch.eye(3)), contexts_tell_weights(torch.tensor([[0.0], [1.0], [2.0]]))
     (True, False)
     """
-    from_first = v[1:].double() - v[0].double()  # their own size must not count
+    from_first = v[1:].double() - v[0].double()  # relative, so that the values' own size doesn't count
     return int(torch.linalg.matrix_rank(from_first, rtol=1e-9)) == len(v) - 1
 
 
 def weights_from_contexts(trace: AttentionTrace) -> Tensor:
     """Solve A V = C in float64; A's rows sum to 1.
 
-    The smallest solution, where there are many.
+    If there are many solutions, this is the smallest.
     """
     ones = torch.ones(len(trace.v), 1, dtype=torch.float64, device=trace.v.device)
     mixed = torch.cat([trace.context.double(), ones], -1)
@@ -144,7 +144,7 @@ def weights_from_contexts(trace: AttentionTrace) -> Tensor:
 def next_token_loss(trace: AttentionTrace) -> Tensor:
     """Return the mean squared error of contexts against next tokens' X.
 
-    Expects contexts as wide as X; with a causal mask no token sees the answer.
+    Contexts must be as wide as X; with a causal mask, no token sees the answer.
     """
     return (trace.context[:-1] - trace.x[1:]).square().mean()
 
@@ -152,7 +152,7 @@ def next_token_loss(trace: AttentionTrace) -> Tensor:
 def training_step(scenario: Scenario, rate: float) -> Scenario:
     """Return the scenario after one step of gradient descent.
 
-    W_q, W_k and W_v move against the gradient of :func:`next_token_loss`, and nothing else.
+    Only W_q, W_k and W_v move, against the gradient of :func:`next_token_loss`.
 
     Raises ``ValueError`` for values of another width than X, and for fewer than two tokens.
     """

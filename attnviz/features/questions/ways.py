@@ -1,4 +1,4 @@
-"""Ways to questions, and their places for whoever looks for something."""
+"""Ways to questions, and the questions as places for the search."""
 
 from collections.abc import Iterator
 

@@ -7,15 +7,15 @@ from attnviz.predicting.asked import Asked
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 
-ABOUT = "scaling"  # as links call it
-FROM, TO = 2, 512  # between which d grows
+ABOUT = "scaling"  # its name in links
+FROM, TO = 2, 512  # the values of d between which it's asked
 _HALF = 0.5
 
 
 def asked_of_rows(undivided: Sequence[TypicalRow], divided: Sequence[TypicalRow]) -> Asked:
-    """Return what is asked of a small and a large d's rows.
+    """Return the question about a small and a large d's rows.
 
-    The right choice is the one that the largest weight of the last undivided row is nearest to.
+    The right choice is the one nearest to the largest weight of the last undivided row.
     """
     first, last = undivided[0], undivided[-1]
     before, after = float(first.weights[0]), float(last.weights[0])

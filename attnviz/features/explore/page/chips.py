@@ -20,7 +20,7 @@ from attnviz.features.explore.switched import alone, choice_of
 from attnviz.words import say
 
 WIDGET = "what_if"
-PART = "what_if.part"  # what is open below the chips, in the session; None for nothing
+PART = "what_if.part"  # session key of the part that is open below the chips, or None
 MASK, OTHERS = "mask", "others"
 _PARTS = (TYPED, MASK, OTHERS)
 
@@ -48,7 +48,7 @@ def _called(name: str, way: str) -> str:
 
 
 def _chosen(name: str) -> Callable[[str | None], object]:
-    """Return what a press does: this change alone; pressed again, none."""
+    """Return a press's callback: this change alone, or none if pressed again."""
 
     def take(way: str | None) -> None:
         this_session().put(PART, None)
@@ -96,9 +96,9 @@ def show_typed(scenario: Scenario, on: WhatIf) -> None:
 
 
 def _put_typed() -> None:
-    """Put the number that stands in the fields.
+    """Put the number from the fields into the scores.
 
-    It may be newer than the button, because a press also ends the typing.
+    The fields are read here, because a press on the button also ends typing in them.
     """
     session = this_session()
     row, column, number = (session.get(f"what_if.typed.{name}") for name in ("query", "key", "number"))

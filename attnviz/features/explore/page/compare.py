@@ -32,7 +32,7 @@ from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-CHANGED = Edit("w_q", 1, 0, -2.0)  # what an adjective asks for: from a noun to anything but one
+CHANGED = Edit("w_q", 1, 0, -2.0)  # an adjective's query no longer looks for nouns, but for anything else
 QUERY = 1
 
 
@@ -106,7 +106,7 @@ def keep() -> None:
 
 
 def show_numbers(a: Scenario, b: Scenario) -> None:
-    """Say what numbers A and B have: random, given or changed."""
+    """Say whether A's and B's numbers are random, given or changed."""
     said = {"A": projections_in_words(a), "B": projections_in_words(b)}
     if said["A"] == said["B"]:
         st.caption(said["A"])

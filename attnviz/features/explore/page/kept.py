@@ -1,4 +1,4 @@
-"""A set-up that is kept as A, to compare others with."""
+"""The set-up that is kept as A, to compare others with it."""
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
@@ -9,7 +9,7 @@ from attnviz.words import say
 
 
 def kept() -> Scenario | None:
-    """Return the scenario that was kept as A; None while none is."""
+    """Return the scenario that is kept as A, or None."""
     a: Scenario | None = take(PINNED)
     return a
 

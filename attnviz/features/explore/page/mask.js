@@ -1,5 +1,5 @@
-// A mask: each cell is a button, and dragging over cells paints them as the first one was.
-// Token texts are only ever set as textContent.
+// A mask to paint: each cell is a button, and dragging paints all cells like the first one.
+// Tokens are only ever set as text, never as HTML.
 
 import { button, make } from "../../../board/cells/elements.js";
 import { focusedBeside, keptIn } from "../../../scripts/parts.js";
@@ -24,7 +24,7 @@ class Painter {
     root.addEventListener("pointerdown", (event) => this.begin(event));
     root.addEventListener("pointermove", (event) => this.move(event));
     for (const type of ["pointerup", "pointercancel"]) root.addEventListener(type, () => this.end());
-    root.addEventListener("click", (event) => event.detail === 0 && this.press(event.target)); // by keyboard
+    root.addEventListener("click", (event) => event.detail === 0 && this.press(event.target)); // from the keyboard
   }
 
   /** @param {Data} data @param {(hidden: number[][]) => void} tell */

@@ -24,9 +24,9 @@ from attnviz.figures.small_tables import Table
 from attnviz.words import say
 from attnviz.words.numbers import written
 
-MOST = 16  # tokens, beyond which nothing is painted
-_CELL, _WIDE = 28, 290  # pixels: the least width of a cell, and that of all beyond which their names are turned
-_BESIDE, _SAID = 30, 220  # pixels: the width of cells of one of four matrices side by side, and of what is said of it
+MOST = 16  # no mask is painted for more tokens
+_CELL, _WIDE = 28, 290  # pixels: a cell's least width, and the width of all from which their names are vertical
+_BESIDE, _SAID = 30, 220  # pixels: the widths of cells and of the text, for the four matrices side by side
 _KEY = "what_if.mask"
 _painter = component("mask_painter", '<div class="painter" role="grid"></div>', Path(__file__).with_suffix(".js"))
 
@@ -70,7 +70,7 @@ def _hidden(scenario: Scenario) -> Tensor:
 
 
 def _predicted_ways(scenario: Scenario, hidden: Tensor) -> dict[str, Tensor]:
-    """Ask what each way leaves; return it once it was predicted."""
+    """Ask what each way leaves; return the results once it's predicted."""
     made = prediction("mask-ways")
     if not made and this_session().get(ASKED) != _KEY:
         st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=ask_first, args=(_KEY,))
@@ -85,7 +85,7 @@ def _predicted_ways(scenario: Scenario, hidden: Tensor) -> dict[str, Tensor]:
 
 
 def _said(weights: Tensor, hidden: Tensor) -> str:
-    """Say what weight hidden keys get, and whether row sums aren't 1."""
+    """Say what share hidden keys get, and whether rows sum to 1."""
     if not bool(weights.isfinite().all()):
         return say("what_if.mask.undefined")
     share, sums = leaked(weights, hidden), weights.sum(-1)
@@ -97,7 +97,7 @@ def _said(weights: Tensor, hidden: Tensor) -> str:
 
 
 def _take(scenario: Scenario) -> None:
-    """Take what was painted; a forged message is passed over."""
+    """Take what the reader painted; a forged message is ignored."""
     rows: Any = this_session().get(_KEY, {}).get("hidden")
     names, read = _axes(scenario)
     if (
@@ -109,7 +109,7 @@ def _take(scenario: Scenario) -> None:
 
 
 def _paint(scenario: Scenario, hidden: Tensor) -> None:
-    """Make this the mask of the set-up."""
+    """Make the hidden cells the set-up's mask."""
     try:
         state.adopt(painted(scenario, hidden))
     except ValueError as error:

@@ -1,6 +1,6 @@
 """Replacements of the given matrices, each tried as B beside A.
 
-What a change makes of the set-up is computed once it is asked for: of a thousand features, it takes a second.
+A change is computed only when the reader asks for it, because with a thousand features it takes a second.
 """
 
 import hashlib
@@ -49,14 +49,14 @@ from attnviz.words.numbers import significant, written
 
 MOST = 100.0
 _BITS, _SHIFTED = "what_if.replaced.bits", "what_if.replaced.shifted"
-ASKED = "what_if.replaced.asked"  # of which of them, or of the mask, something is to be predicted
-_RANKS = 32  # kept
-_DRAWN = 16  # tokens, whose weights are drawn with their numbers
+ASKED = "what_if.replaced.asked"  # session key: which replacement, or the mask, the reader is asked about
+_RANKS = 32  # cached
+_DRAWN = 16  # tokens, up to which a table of the mean is drawn
 
 
 def show_replaced(scenario: Scenario) -> None:
     """Draw each possible replacement with a button to predict and try it."""
-    if scenario.what_if:  # what is said of them is true of the usual arithmetic
+    if scenario.what_if:  # their sentences are only true without switches
         st.text(say("what_if.replaced.first_back"))
         return
     computed, layer = traced(scenario), picked_layer(scenario)
@@ -81,7 +81,7 @@ def _told_of_times(scenario: Scenario, computed: AttentionTrace, c: float, layer
     found = factors_of(scenario, computed, c, layer)
     done = "times_done" if scenario.n_layers == 1 else "times_done_in_layer"
     told = [say(f"what_if.replaced.{done}", c=significant(c), told=_factors_in_words(found), layer=layer)]
-    if scenario.reads_others:  # X is multiplied, as is said; what else keys are made of isn't
+    if scenario.reads_others:  # only X is multiplied, not the other vectors that keys are made from
         told.append(say(f"what_if.replaced.times_y.{scenario.reads}"))
     return " ".join(told)
 
@@ -110,7 +110,7 @@ def _told_of_equal(computed: AttentionTrace, can: bool) -> str:
 
 
 def _digest(scenario: Scenario) -> str:
-    """Return what tells apart the matrices that M is made of."""
+    """Return a key for the matrices that M is made of."""
     both = (scenario.matrix(name).contiguous().numpy().tobytes() for name in ("w_q", "w_k"))
     return f"{scenario.d_in}/{hashlib.sha256(b''.join(both)).hexdigest()}"
 
@@ -182,7 +182,7 @@ def _item(name: str) -> DeltaGenerator:
 
 def _number(label: str, name: str, start: float) -> float:
     key = f"what_if.replaced.{name}"
-    # In as few digits as it takes: two after the point would show a small number as 0.
+    # With %g, because two decimals would show a small number as 0.
     return float(
         st.number_input(label, -MOST, MOST, start, 0.5, format="%g", key=key, persist_state="session", width=200)
     )
@@ -194,7 +194,7 @@ def _offer(
 ) -> None:  # fmt: skip
     """Draw the button that tries a change, after asking for a prediction.
 
-    With a `way` of 16 bits, the set-up stays and `made` returns its computation.
+    With a `way` to compute in 16 bits, the set-up stays the same, and `made` returns its trace in 16 bits.
     """
     predicted = prediction(about_other(name))
     after = make() if can and not predicted and this_session().get(ASKED) == name else None
@@ -214,13 +214,13 @@ def _offer(
 
 
 def ask_first(name: str) -> None:
-    """Ask for a prediction about this; in a callback."""
+    """Ask for a prediction about a change, in a callback."""
     this_session().put(ASKED, name)
     lead_on()
 
 
 def _try(before: Scenario, make: Callable[[], Scenario | None], way: str = "", moves: int | None = None) -> None:
-    """Keep the set-up as A and try the change; in a callback."""
+    """Keep the set-up as A and try the change, in a callback."""
     after = make()
     if after is not None and keep_as_a(before):
         if way:

@@ -1,4 +1,4 @@
-"""The playground's views, kept in the URL, and links to other pages."""
+"""The views of Explore, kept in links, and ways to other pages."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,27 +44,27 @@ _STYLE = Path(__file__).with_name("explore.css").read_text(encoding="utf-8")
 
 @dataclass
 class _First:
-    """Whether nothing was done yet."""
+    """Whether the reader has done nothing yet."""
 
     visit: bool = True
 
 
 def show_style() -> None:
-    """Bring along what Explore and Compare look like."""
+    """Draw the style sheet of Explore and Compare."""
     st.html(f"<style>{asked_style('what_if_asked')}{_STYLE}</style>")
 
 
 def chosen_view(scenario: Scenario) -> str:
-    """Return the view that is chosen: the board, where it fits.
+    """Return the chosen view: heatmaps, or the board if it fits.
 
-    Matrices that are too large for the board are shown as heatmaps; what was chosen stays, for smaller ones.
+    Matrices that are too large for the board are shown as heatmaps; the choice is kept for smaller ones.
     """
     view: str = take(VIEW)
     return view if fits_board(scenario) else HEATMAPS
 
 
 def show_way_to_board(scenario: Scenario) -> None:
-    """Draw the link back to the board, and the layers, beside heatmaps."""
+    """Draw the link back to the board and the layers, above heatmaps."""
     if fits_board(scenario):
         st.button(say("playground.views.board"), key=_KEY, on_click=url_texts.put, args=(VIEW, BOARD))
         st.button(say("board.views.what_if"), key=f"{_KEY}.what_if", on_click=open_panel)
@@ -83,13 +83,13 @@ def show_way_to_lesson(scenario: Scenario) -> None:
     if way:
         st.button(say("playground.new_here", lesson=way.title), key="new_here", on_click=follow, args=(way,))
     else:
-        st.empty()  # in its place, or else the board after it would be made anew, and forget what it says
+        st.empty()  # a placeholder: without it, Streamlit would recreate the board, which would lose its state
 
 
 def keep_if_asked(scenario: Scenario) -> None:
     """Keep the set-up as A if the board asks for it."""
     if take(OPEN) == KEEP:
-        # With A, in one step: an edit that comes between two would keep that, too.
+        # Together with A: if it were sent later, an edit in between would be kept as A, too.
         leave = url_texts.send if keep_as_a(scenario) else url_texts.correct
         leave(OPEN, "")
 
@@ -120,14 +120,14 @@ def drawn_heatmaps(trace: AttentionTrace, picked: Explanation | None, query: int
 def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: Sequence[int]) -> None:
     """Draw all matrices in the order of computation, beside the learned ones.
 
-    `seen` tells the shown numbers from others, so that what stands beside them can be marked as older.
+    `seen` identifies the displayed numbers, so that parts of the page that show older ones can be marked.
     """
     picked = picked_cell(trace, scenario)
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
     beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
     data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
     this_session().painting.begun = True
-    # Without a picked cell the choice stands above the heatmaps; they keep room for an explanation below its matrix.
+    # Without a picked cell, the choice of a cell is above the heatmaps; with one, it's in the gap below its matrix.
     choice = st.container()
     with st.container(key="heatmaps_place"):
         _heatmaps(key=_HEATMAPS_KEY, data=json.dumps(data).encode(), on_picked_change=partial(_take_click, trace))

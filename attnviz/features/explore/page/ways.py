@@ -7,7 +7,7 @@ from attnviz.features.explore.parameters import OPEN, VIEW, WHAT_IF
 from attnviz.link.ways import Way
 from attnviz.words import say
 
-PANEL = "playground.what_if"  # whether it is open, in the session
+PANEL = "playground.what_if"  # session key: whether it's open
 
 
 def way(place: str = "") -> Way:
@@ -18,12 +18,12 @@ def way(place: str = "") -> Way:
 
 
 def open_panel() -> None:
-    """Have the panel open from the next run on; in a callback."""
+    """Open the panel in the next run; for a callback."""
     this_session().put(PANEL, True)
 
 
 def open_place(name: str) -> None:
-    """Go to a switch of What if; in a callback."""
+    """Go to a switch of What if, in a callback."""
     switch, _, choice = name.partition(".")
     turn({"what_if": f"{switch}:{choice}"})
     open_panel()

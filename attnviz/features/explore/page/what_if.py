@@ -28,7 +28,7 @@ from attnviz.words import say
 
 @dataclass
 class _Opened:
-    """Whether the panel was opened by what the link says."""
+    """Whether a link's setting has opened the panel."""
 
     by_link: bool = False
 
@@ -43,11 +43,11 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
     """Draw the folded panel; `asked` is predicted before its switch acts."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
-    if take(BITS) and not session.part(_Opened).by_link:  # what a link says is to be seen
+    if take(BITS) and not session.part(_Opened).by_link:  # show the setting that the link has
         session.put(PART, OTHERS)
         open_panel()
-        session.part(_Opened).by_link = True  # only now: a run that is overtaken before leaves it to the next one
-    if take(OPEN) == WHAT_IF:  # of a cell on the board, or of another page
+        session.part(_Opened).by_link = True  # last, so that an interrupted run leaves it to the next one
+    if take(OPEN) == WHAT_IF:  # a request from a cell of the board, or from another page
         open_panel()
         place = picked_place(traced_in_view(scenario))
         session.put(PART, place[0] if place and place[0] == MASK else None)
@@ -66,7 +66,7 @@ def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
 
 
 def _show_chosen(scenario: Scenario, on: WhatIf) -> None:
-    """Draw the chips, the open part, and what came of a chip."""
+    """Draw the chips, the open part, and a chip's result."""
     st.text(say("what_if.lead"))
     part = show_chips(scenario, on)
     if part:
@@ -89,7 +89,7 @@ def _show_chosen(scenario: Scenario, on: WhatIf) -> None:
 
 
 def _show_ways(scenario: Scenario, on: WhatIf) -> None:
-    """Draw the ways back from what is on."""
+    """Draw the buttons that undo the changes, or compare without them."""
     if on.text:
         with st.container(horizontal=True, key="what_if_on"):
             st.button(say("what_if.back"), type="primary", on_click=put, args=(lambda _: WhatIf(),),
@@ -109,7 +109,7 @@ def _ask(asked: Asked) -> None:
 def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], None]]:
     """Tell what became of the predicted number, and why.
 
-    Returns of which change, blank for none, and what draws the buttons of what to try next.
+    Returns the change that this is about, blank for none, and a function that draws buttons for what to try next.
     """
     made: dict[str, str] = take(PREDICTED)
     is_on = {about(place): place for place in PLACES if without(on, place) != on}
@@ -133,7 +133,7 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], No
 
 
 def _show_next(scenario: Scenario, last: str, other: int | None) -> None:
-    """Draw the ways to another row and to the next change."""
+    """Draw the buttons for another row and for the next change."""
     with st.container(horizontal=True, key="what_if_next"):
         if other is not None:
             st.button(say("predicting.see", token=token_labels(scenario.tokens, 40)[other]), key="what_if.see",

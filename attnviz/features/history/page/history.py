@@ -20,12 +20,12 @@ from attnviz.words import by_language, plural, say, thousands
 from attnviz.words.numbers import written
 
 _COLUMNS = ("tokens", "softmax", "linear", "softmax_numbers", "linear_numbers")
-_BESIDE = 64  # pixels of a picture over its board
+_BESIDE = 64  # pixels of a picture above its step's board
 _STYLE = (Path(__file__).parent / "history.css").read_text()
 
 
 def show_history() -> None:
-    """Draw all steps, then what no stage can show."""
+    """Draw all steps, then the ones that no board can show."""
     st.html(f"<style>{_STYLE}</style>")
     if (opened := open_step()) is not None:
         _show_beside(step_named(opened))
@@ -67,7 +67,7 @@ def _show_beside(step: Step) -> None:
                 say("history.all"), key="history.all", icon=":material/arrow_back:", on_click=put_step, args=(None,)
             )
             head.markdown(f"**{step.said('title')}**", width="content")
-            # Not st.page_link: the controls of this session would hold on to their values.
+            # Not st.page_link, because the controls would keep this session's values.
             head.link_button(say("history.playground"), f"./?{query}", key=f"history.playground.{step.name}",
                              icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
             st.text(" ".join([step.said("line"), step.said("more"), changed]).strip())

@@ -25,6 +25,6 @@ def put_step(name: str | None) -> None:
 
 
 def open_place(name: str) -> None:
-    """Go to the page with a step's board open; in a callback."""
+    """Go to the page with a step's board open, in a callback."""
     put_step(name)
     go_to("history")

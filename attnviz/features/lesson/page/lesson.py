@@ -1,4 +1,4 @@
-"""The lesson on a page: its steps, its board, its challenges."""
+"""The lesson's page: its steps, its board and its challenges."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,7 +32,7 @@ from attnviz.predicting.asked import Asked, fails_at
 from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")
-_STEPPED = "lesson.stepped"  # the step that Next led to last, and how often it led on
+_STEPPED = "lesson.stepped"  # session key: the step that Next led to last, and how often it did
 _STYLE = (Path(__file__).parent / "lesson.css").read_text()
 
 
@@ -43,7 +43,7 @@ def current_step() -> int:
 
 
 def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> Asked | None:
-    """Return what a step asks before it's told, until it's answered."""
+    """Return a step's question, until it's answered; else None."""
     step = STEPS[number - 1]
     if prediction(_about(step)) or not fits_board(scenario):
         return None
@@ -51,14 +51,14 @@ def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: in
 
 
 def show_head(number: int, asked: Asked | None) -> None:
-    """Draw the title of a step, and the way on and back.
+    """Draw a step's title, and the buttons Back and Next.
 
-    What is asked is told before Next leads on: who turns pages by one key alone is told all of them.
+    While a step asks something, Next shows its answer first, so that somebody who only presses that key sees all steps.
     """
     step = STEPS[number - 1]
     st.html(f"<style>{asked_style('lesson_asked')}{_STYLE}</style>")
     on = partial(press, SKIPPED, asked) if asked else partial(_go, number + 1, True)
-    # The buttons come first, so that a title, long or short, does not move them from under the reader's mouse.
+    # The buttons come first, so that titles of any length don't move them from under the reader's mouse.
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.button(
             say("lesson.back"), on_click=_go, args=(number - 1, False), disabled=number == 1, shortcut="PageUp",
@@ -70,7 +70,7 @@ def show_head(number: int, asked: Asked | None) -> None:
         )  # fmt: skip
         st.html(_dots(number), width="content")
         st.markdown(f"## {say('lesson.heading', number=number, title=step.title)}", width="content")
-        # A button and no switch: while a switch has the focus, PageDown would not lead on.
+        # A button, not a switch: while a switch has the focus, PageDown doesn't lead to the next step.
         st.button(
             say("lesson.present"), key="lesson.presentation", on_click=url_texts.put, args=(PRESENT, PRESENTED),
             help=say("lesson.present_help"),
@@ -86,7 +86,7 @@ def _dots(number: int) -> str:
 
 def _go(number: int, on: bool) -> None:
     url_texts.put(STEP, STEPS[number - 1].name)
-    pick(None)  # the step's own cell is lit
+    pick(None)  # unpinned, so that the step's own cell is lit
     lead_on()
     if on:
         this_session().put(_STEPPED, (number, 1 + this_session().get(_STEPPED, (0, 0))[1]))
@@ -100,9 +100,9 @@ def _part_to_play(number: int) -> dict[str, Any] | None:
 
 
 def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int, asked: Asked | None) -> None:
-    """Draw the reached matrices as a board, and what the step tells.
+    """Draw the matrices reached so far on a board, with the sentences.
 
-    In a presentation, the step's own matrices stand alone, as large as the screen lets them be.
+    While presenting, only the step's own matrices are shown, as large as the screen allows.
     """
     step = STEPS[number - 1]
     if not fits_board(scenario):
@@ -125,19 +125,19 @@ def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query
 
 
 def _about(step: Step) -> str:
-    """Return what a step's prediction is called in links."""
+    """Return the name of a step's prediction in links."""
     return f"step-{step.name}"
 
 
 def predicted_of(step: Step, state_of_link: Mapping[str, Any]) -> str:
-    """Return what a link says was predicted at a step."""
+    """Return the prediction for a step that a link holds."""
     return TRIED if state_of_link[PREDICTIONS] == OFF else state_of_link[PREDICTED].get(_about(step), "")
 
 
 def looks_of_step(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, predicted: str, *, presenting: bool
 ) -> Looks:
-    """Return a step's board; before the prediction, the last step's numbers."""
+    """Return a step's board; before its prediction, the previous step's."""
     asked = prediction_of(step.name, trace, query, digits)
     if asked is None or predicted:
         outcome = [] if predicted == TRIED else asked.outcome(predicted) if asked else _why_nothing(step, trace, query)
@@ -146,7 +146,7 @@ def looks_of_step(
     before = STEPS[STEPS.index(step) - 1]
     looks = _looks_after(before, scenario, trace, query, digits, [], None, presenting=presenting)
     looks = replace(looks, lit=None, new=(), tells={**(looks.tells or {}), "sentences": [], "analogy": "", "about": ""})
-    if presenting and not looks.names:  # words alone would leave most of a hall's screen empty
+    if presenting and not looks.names:  # text alone would leave most of the screen empty
         return replace(looks, ghosts=shown_matrices(step, trace), ribbons=None)
     return looks
 
@@ -158,7 +158,7 @@ def _why_nothing(step: Step, trace: AttentionTrace, query: int) -> list[str]:
 
 
 def _where_it_fails(step: Step, trace: AttentionTrace, query: int, digits: int, choice: str) -> dict[str, Any] | None:
-    """Return where else a wrong choice fails, with its button's title."""
+    """Return another place where a wrong choice fails, with a button's title."""
     asks = partial(prediction_of, step.name, trace, digits=digits)
     asked = asks(query)
     if asked is None or choice not in asked.wrong or step.lit is None:
@@ -174,15 +174,15 @@ def _looks_after(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str],
     see: dict[str, Any] | None, *, presenting: bool,
 ) -> Looks:  # fmt: skip
-    """Return a step's board with `outcome`; `see` leads where wrong choices fail."""
+    """Return a step's board, with a prediction's outcome and button (`see`)."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
     lit = step.lit(trace, query) if step.lit else None
     told, analogy = step.tells(trace, query, digits), step.analogy
-    if presenting and outcome:  # the board has the room of what the speaker says, and of what only one can try
+    if presenting and outcome:  # the speaker says the rest, which leaves the board more room
         outcome, told, analogy = [outcome[0], *filter(None, [" ".join(outcome[1:-1])])], told[:1], ""
     about = about_the_numbers(step, scenario)
-    caution = about if step.finding and trace.chance else ""  # random numbers are called so before what they come to
+    caution = about if step.finding and trace.chance else ""  # that numbers are random is said before any finding
     cautions = [{"sentence": "{said}", "places": {"said": caution}}] if caution else []
     return Looks(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
@@ -196,9 +196,9 @@ def _looks_after(
 
 
 def _kept_places(number: int, trace: AttentionTrace, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the matrices not reached yet whose places stay free.
+    """Return later steps' matrices for which the board keeps room.
 
-    While words become vectors, these alone have the whole screen; from there on no matrix moves from step to step.
+    Until words have become vectors, these vectors have the whole screen; after that, no matrix moves between steps.
     """
     later = shown_matrices(_VECTORS, trace) if number <= STEPS.index(_VECTORS) + 1 else in_view(trace.stages)
     return tuple(name for name in later if name not in names)
@@ -212,7 +212,7 @@ def _ribbons(names: tuple[str, ...], presenting: bool) -> bool | None:
 
 
 def show_questions(number: int) -> None:
-    """Draw what learners ask at this step, each leading to its answer."""
+    """Draw links to the questions that learners ask at this step."""
     asked = list(ways_beside("lesson", step=number))
     what_if = way_to("explore", place="what_if") if STEPS[number - 1].what_if else None
     if not asked and what_if is None:
@@ -234,7 +234,7 @@ def _open(way: Way) -> None:
 def show_challenges(scenario: Scenario, trace: AttentionTrace) -> None:
     """Draw the challenges, whether each is solved, and all matrices."""
     st.markdown(f"## {say('challenges.heading')}")
-    # Three columns leave a laptop's screen room for the board below them.
+    # In three columns, they leave room for the board below on a laptop's screen.
     with marked_while_older(scenario, "challenges"):
         for column, challenge in zip(st.columns(len(CHALLENGES)), CHALLENGES, strict=True):
             with column:

@@ -11,7 +11,7 @@ from attnviz.words import plural, say
 def way(step: int = 0, *, back: bool = False) -> Way | None:
     """Return the way to the lesson, a numbered step, or back.
 
-    Back is to the step that the reader came from; None if that's the first.
+    With `back`, it leads to the step that the reader came from; None if that's the first.
     """
     if back:
         at = [each.name for each in STEPS].index(take(STEP))
@@ -22,6 +22,6 @@ def way(step: int = 0, *, back: bool = False) -> Way | None:
 
 
 def open_place(name: str) -> None:
-    """Go to a step by its name; in a callback."""
+    """Go to a step by its name, in a callback."""
     put(STEP, name)
     go_to("lesson")

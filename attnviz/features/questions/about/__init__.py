@@ -1,1 +1,1 @@
-"""The questions, by what they are about."""
+"""The questions, by subject."""

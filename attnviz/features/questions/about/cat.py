@@ -4,7 +4,7 @@ import torch
 
 from attnviz.core.scenario import Scenario
 
-_BY_HAND = "example:fluffy-cat"  # vectors of nouns, adjectives and verbs, and what asks and answers for these
+_BY_HAND = "example:fluffy-cat"  # vectors of nouns, adjectives and verbs, and W's made for them by hand
 CAT = Scenario("fluffy cat chased mouse", d_in=3, d_out=2, x=_BY_HAND, w_q=_BY_HAND, w_k=_BY_HAND, w_v=_BY_HAND)
 
 

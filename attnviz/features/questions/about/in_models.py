@@ -20,9 +20,9 @@ from attnviz.features.questions.seeing import Now, Seen
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say
 
-SAME = 1e-5  # what two ways to the same numbers may differ by
+SAME = 1e-5  # largest difference between two ways to compute the same numbers
 
-# https://discuss.huggingface.co asks again and again why there are past_key_values and no past queries.
+# A frequent question on https://discuss.huggingface.co: why are there past_key_values, but no past queries?
 _BEGUN = replace(CAT, text="fluffy cat chased", causal=True)
 
 
@@ -61,12 +61,12 @@ CACHED = Question(
 )
 
 
-# Shazeer 2019, Fast Transformer Decoding, section 3; Ainslie et al. 2023, GQA, section 2.2. Keys of the second head
-# have half the length of those of the first, so that sharing them shows.
+# Shazeer 2019, Fast Transformer Decoding, section 3; Ainslie et al. 2023, GQA, section 2.2. The second head's keys are
+# half as long as the first head's, so that sharing keys makes a difference.
 _UNSHARED = replace(
     ACTORS, n_heads=2, w_k=rows((1, 0, 0.5, 0), (0, 1, 0, 0.5), (-1, 0, -0.5, 0), (0, -1, 0, -0.5))
 )  # fmt: skip
-_ALIKE = 1e-6  # up to which two heads' attention weights count as one row
+_ALIKE = 1e-6  # rows of two heads that differ by less count as the same
 
 
 def _with_key_heads(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
@@ -116,14 +116,14 @@ SHARED_KEYS = Question(
 )  # fmt: skip
 
 
-# https://github.com/lucidrains/rotary-embedding-torch and others turn queries and keys alone: Su et al. 2021, RoFormer,
-# section 3.2.2.
+# https://github.com/lucidrains/rotary-embedding-torch and others rotate only queries and keys: Su et al. 2021,
+# RoFormer, section 3.2.2.
 _TURNED = replace(CAT, positions="rotary")
-LATER = {"none": 0, "three": 3}  # by how many places
+LATER = {"none": 0, "three": 3}  # by how many positions the sentence moves
 
 
 def _moved(trace: AttentionTrace, places: int) -> AttentionTrace:
-    """Return a trace whose first token stands so many places later."""
+    """Return a trace of the sentence moved by this many positions."""
     stages = {
         name: replace(stage, rule=Rotate(place=places)) if name.endswith("_rotated") else stage
         for name, stage in trace.stages.items()
@@ -133,7 +133,7 @@ def _moved(trace: AttentionTrace, places: int) -> AttentionTrace:
 
 
 def _of_places(now: Now, places: int) -> tuple[Tensor, Tensor]:
-    """Return attention weights and contexts, with values turned if chosen."""
+    """Return attention weights and contexts, with values rotated if chosen."""
     moved = _moved(now.trace, places)
     if now.options["values"] == "plain":
         return moved.attention_weights, moved.context
@@ -190,7 +190,7 @@ def packed_product(trace: AttentionTrace) -> tuple[Tensor, Tensor]:
 
 
 def cut_query(trace: AttentionTrace, way: str) -> Tensor:
-    """Return what is cut out of the packed product as Q."""
+    """Return Q as this way cuts it out of the packed product."""
     made = packed_product(trace)[1]
     if way == "separate":
         return trace.q
@@ -213,7 +213,7 @@ def _packed(now: Now) -> Seen:
         say("seen.packed.same" if gap <= SAME else "seen.packed.other", gap=now.write(gap)),
     )
     each = range(made.shape[1] // 3)
-    # What each column is read as, where it's cut so.
+    # What this way of cutting takes each column for.
     names = (
         tuple(f"{letter} {i}" for i in each for letter in "QKV")
         if way == "interleaved"

@@ -11,7 +11,7 @@ from attnviz.features.questions.predicted import Prediction
 from attnviz.features.questions.seeing import Now, Seen
 from attnviz.words import listed, plural, say
 
-# Vaswani et al. 2017, section 3.2.3: queries of the decoder, keys and values of the encoder.
+# Vaswani et al. 2017, section 3.2.3: queries come from the decoder, keys and values from the encoder.
 READ = {"two": "a mouse", "three": "chased a mouse"}
 # The vectors of the second sentence's words: noun, adjective, verb.
 _VECTORS = {"chased": (0.1, 0.0, 1.0), "a": (0.1, 0.0, 0.1), "mouse": (0.7, 0.0, 0.1)}
@@ -67,7 +67,7 @@ _PLACED = replace(CAT, text="the fluffy cat chased mouse", x=None, e=CAT.x, posi
 
 
 def _ratio(now: Now) -> float:
-    """Return how long the followed token's vector is beside its place's."""
+    """Return the followed token's vector's length over that of its position."""
     made = now.drawn
     word = made["e_scaled" if "e_scaled" in made.stages else "e"]
     return float(word[now.query].norm() / made["p"][now.query].norm())
@@ -99,7 +99,7 @@ FACTOR = Question(
 )  # fmt: skip
 
 
-# Radford et al. 2018 and Karpathy's nanoGPT: the targets are the tokens moved by one.
+# Radford et al. 2018 and Karpathy's nanoGPT: the targets are the tokens shifted by one.
 _CAUSAL = replace(CAT, causal=True)
 
 

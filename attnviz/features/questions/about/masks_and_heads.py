@@ -20,7 +20,7 @@ NUMBERED = {"one": 1, "two": 2, "three": 3, "four": 4, "ten": 10}  # links name 
 
 
 def for_some(now: Now, values: Tensor) -> str:
-    """Write a number of each of the first tokens."""
+    """Write one number for each of the first tokens."""
     named = zip(now.names, values, strict=False)
     return ", ".join(say("seen.for", token=name, number=now.write(value)) for name, value in named)
 
@@ -60,7 +60,7 @@ LATE_MASK = Question(
 )
 
 
-# Padding that is read: https://github.com/pytorch/pytorch/issues/103749, https://github.com/allenai/OLMo/issues/322
+# Padding that other tokens read: https://github.com/pytorch/pytorch/issues/103749, https://github.com/allenai/OLMo/issues/322
 _PADDED = replace(CAT, text=f"{CAT.text} [pad] [pad]", tokenizer="whitespace")
 N_PADDING = 2
 
@@ -92,10 +92,10 @@ PADDING = Question(
 )
 
 
-# Why several: https://datarekha.com/interview/deep-learning/multi-head-attention-use-multiple-heads/,
+# Why several heads: https://datarekha.com/interview/deep-learning/multi-head-attention-use-multiple-heads/,
 # https://github.com/harvardnlp/annotated-transformer/issues/17
-# The keys of each head point north, south, east and west, each query at one: in head 0 "chased" finds who does it, in
-# head 1 who it is done to.
+# Each head's keys point north, south, east and west, and each query points at one of them: in head 0, "chased" finds
+# who chases, in head 1, who is chased.
 ACTORS = Scenario(
     "cat chased small mouse", d_in=4, d_out=4, x="identity", w_v="identity",
     w_q=rows((3, 0, 0, 3), (3, 0, 0, -3), (0, -3, -3, 0), (-3, 0, 0, 3)),
@@ -150,7 +150,7 @@ HEADS = Question(
 # https://github.com/hyunwoongko/transformer/issues/15, https://github.com/harvardnlp/annotated-transformer/issues/118,
 # https://github.com/bentrevett/pytorch-seq2seq/issues/148, https://github.com/reczoo/FuxiCTR/issues/30
 _TWO_HEADS = 2
-# Each number of Q tells whose it is: 2.3 is the third of the second token.
+# Each number of Q shows whose it is: 2.3 is the second token's third number.
 _CUT = Scenario(
     CAT.text, d_in=4, d_out=4, x="identity",
     w_q=rows(*((i + 0.1, i + 0.2, i + 0.3, i + 0.4) for i in range(1, 5))), w_k="identity",

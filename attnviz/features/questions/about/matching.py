@@ -66,7 +66,7 @@ def _listed(names: list[str]) -> str:
     return quoted[0] if len(quoted) == 1 else say("seen.and", first=", ".join(quoted[:-1]), last=quoted[-1])
 
 
-# The values stand far from the origin, on a thin triangle: shares that sum to less or more than 1 lead out of it.
+# The values form a thin triangle far from the origin, so that shares that sum to less or more than 1 lead out of it.
 _AXIS = Question(
     "axis",
     Scenario(
@@ -95,7 +95,7 @@ _SMALLEST = Scenario("A B", d_in=2, d_out=2, x="identity", w_q=rows((0, 1), (0, 
 
 
 def _own_keys(scenario: Scenario) -> Scenario:
-    """Make the queries' matrix that of the keys, too."""
+    """Return the scenario with W_k = W_q."""
     return with_matrix(scenario, "w_k", scenario.matrix("w_q"))
 
 
@@ -153,7 +153,7 @@ _SYMMETRY = Question(
 _DRAWN = Scenario("the cat sat down", d_in=2, d_out=2, w_q="identity", w_k="identity", seed=5)
 _PLAIN = replace(_DRAWN, text=CAT.text, x=rows((0.4, 0.9), (1, 0.1), (-0.6, 0.8), (0.8, -0.6)))
 _TRIALS = 2000
-_LENGTHENED = 1  # the place of "cat"
+_LENGTHENED = 1  # the position of "cat"
 
 
 def _lengthened(scenario: Scenario) -> Scenario:

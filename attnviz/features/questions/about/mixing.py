@@ -92,7 +92,7 @@ def _two_equal(scenario: Scenario) -> Scenario:
 
 
 _EQUAL = Preset("questions.sum.press.equal", _two_equal)
-_READ_BACK = 1e-3  # up to which error attention weights count as worked out from contexts
+_READ_BACK = 1e-3  # attention weights with a smaller error count as recovered from contexts
 
 
 def _same_context(now: Now) -> Seen:
@@ -158,7 +158,7 @@ def _biases(now: Now) -> Seen:
     apart = real_difference(scores, scores[:, :1].expand_as(scores), now.sizes["scores"])
     if scores.any() and not apart.any():
         says.append(say("seen.biases.rows", moved=now.for_each(scores[:, 0])))
-    added = now.exact.v[0] - now.exact_start.v[0]  # b_v, where W_v and X are those of the start
+    added = now.exact.v[0] - now.exact_start.v[0]  # b_v, while W_v and X are unchanged
     if now.has_changed("context"):
         left = real_difference(now.moved_by("context"), added.expand_as(now.exact.context), now.sizes["context"])
         if not left.any():

@@ -134,7 +134,7 @@ NUMERICS = Question(
 
 
 # https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
-# what a larger X does to everything behind it.
+# what a larger X does to all later matrices.
 def _multiply(now: Now) -> Seen:
     made, before = now.drawn, now.trace
     found = factors(before, made)
@@ -168,8 +168,8 @@ NUMBERS = (DROPOUT, NUMERICS, MULTIPLY)
 
 DIMS = (2, 8, 64, 512)
 TRIALS, KEYS = 300, 6
-LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)  # of the slider, by about √2
-FLAT = 0.06  # a change of the mean largest weight that the draws of 300 trials can make
+LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)  # of the slider, in steps of about √2
+FLAT = 0.06  # chance alone can change the mean largest weight of 300 trials by this much
 
 
 def _divisors(now: Now) -> Seen:
@@ -187,7 +187,7 @@ def _divisors(now: Now) -> Seen:
     says = [verdict, say("seen.root.measured", keys=KEYS, trials=TRIALS, even=f"{1 / KEYS:.2f}")]
     plain = {0.0: say("seen.root.raw"), 0.5: say("seen.root.divided", divisor="√d_k"),
              1.0: say("seen.root.divided", divisor="d_k")}  # fmt: skip
-    # The chosen divisor comes last, once; undivided, nothing tells what dividing does.
+    # The chosen divisor comes last, and only once. Undivided scores stand alone, so as not to give the answer away.
     beside = [i for i, exponent in enumerate(plain) if exponent != float(p)] if float(p) else []
     at = [*beside, 3]
     own_name = plain.get(float(p)) or say("seen.root.divided", divisor=f"d_k^{p}")
@@ -203,7 +203,7 @@ def _divisors(now: Now) -> Seen:
 
 
 def _by_width(p: float) -> ByWidth:
-    """Return rows of the tables' own trials, undivided, and divided by d^p."""
+    """Return typical rows of the tables' trials, undivided and divided by d^p."""
     exponents = tuple(dict.fromkeys((0.0, p)))
     rows = typical_rows(LADDER, 0, TRIALS, n_keys=KEYS, exponents=exponents)
     return ByWidth(LADDER, dict(zip(exponents, rows, strict=True)))

@@ -26,7 +26,7 @@ from attnviz.words import say
 
 RATE = 0.5
 _DRAWN = Scenario("the cat sat on the mat", d_in=3, d_out=2, d_v=3, init="linear", seed=1, causal=True)
-# What kind of word each is: one that comes before a noun, a noun, a verb.
+# Vectors by kind of word: words that come before a noun, nouns, verbs.
 _KINDS = {
     "the": (1, 0, 0), "a": (1, 0, 0.1), "cat": (0, 1, 0), "dog": (0, 1, 0.2), "mat": (0, 0.9, -0.2), "sat": (0, 0, 1),
     "lay": (0, 0.1, 1), "on": (0.4, -0.4, 0.6), "down": (-0.4, -0.4, 0.6),
@@ -78,7 +78,7 @@ def _loss_after_a_step(scenario: Scenario) -> torch.Tensor | None:
     """Return the loss after another training step; None beyond float32's range."""
     try:
         loss = next_token_loss(traced(training_step(scenario, RATE)))
-    except ValueError:  # an edit that is no finite number
+    except ValueError:  # an edit isn't a finite number
         return None
     return loss if torch.isfinite(loss) else None
 
@@ -122,7 +122,7 @@ _LEARNED = Question(
     step=3,
 )
 
-# Nouns, animals, verbs and people: a verb asks for nouns, most of all for animals, and these for verbs.
+# The features are noun, animal, verb and person: a verb looks for nouns, most of all for animals, and nouns for verbs.
 _BITES = Scenario(
     "dog bites man", d_in=4, d_out=2, init="uniform", seed=9, x=rows((1, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 1)),
     w_q=rows((0, 1), (0, 0.5), (2, 0), (0, 1)), w_k=rows((1, 0), (1, 0), (0, 1.5), (0.2, 0)),
@@ -149,7 +149,7 @@ def _reordered(text: str) -> Preset:
 
 def _order(now: Now) -> Seen:
     says = [say("seen.order.with_positions" if now.scenario.adds_positions else "seen.order.without_positions")]
-    first = traced(in_words(now.scenario, _BITES.text))  # with the same positions and edits: its order alone differs
+    first = traced(in_words(now.scenario, _BITES.text))  # with the same positions and edits: only the order differs
     says += [_context_of(now, first, i) for i in range(len(now.names))]
     for token in dict.fromkeys(now.trace.tokens):
         one, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)

@@ -17,7 +17,7 @@ from attnviz.features.questions.seeing import Now, Seen
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say
 
-SAME = 1e-5  # relative to the largest number: what two ways to the same product may differ by
+SAME = 1e-5  # largest difference between two ways to the same product, relative to its largest number
 
 
 def _are_same(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -69,7 +69,7 @@ COSINE = Question(
 )
 
 
-# https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which products there could be.
+# https://groups.google.com/g/tensor2tensor/c/urMbWCU87U0 asks which other products are possible.
 _WAYS = {
     "usual": "", "keys-first": "scores:keys-first", "exchanged": "projections:exchanged",
     "both": "projections:exchanged,scores:keys-first",
@@ -110,7 +110,7 @@ KEYS_FIRST = Question(
 )
 
 
-# https://discuss.pytorch.org asks again and again why nn.Linear multiplies by the transpose; see
+# A frequent question on https://discuss.pytorch.org: why does nn.Linear multiply by the transpose? See
 # torch.nn.functional.linear: y = x Aᵀ + b.
 _ASKS = replace(CAT, d_out=3, w_q=rows((0, 2, 0), (2, 0, 0), (1.5, 0.5, 1)), w_k="identity", w_v="identity")
 _LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
@@ -142,8 +142,9 @@ LINEAR = Question(
 
 
 # https://community.deeplearning.ai asks why W_q and W_k aren't one matrix; Elhage et al. 2021, A Mathematical
-# Framework for Transformer Circuits, calls the one matrix W_QK.
-_FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5), (0.2, 0.6, -0.7))  # columns of W
+# Framework for Transformer Circuits, calls the one matrix W_QK. For longer queries and keys, these are columns 2 and 3
+# of W_q, and of W_k.
+_FOURTH, _FIFTH = rows((0.4, 0.3, 1.2), (1.1, -0.2, 0.5)), rows((0.8, -0.4, 1.5), (0.2, 0.6, -0.7))
 
 
 def _widened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
@@ -219,7 +220,7 @@ def _parts(now: Now) -> Seen:
 
 
 def _one_part(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
-    """Return the example without places or without words, if so chosen."""
+    """Return the example without positions or without words, if so chosen."""
     if scenario.e is None or chosen["part"] not in ("ww", "pp"):
         return scenario
     return (

@@ -1,4 +1,4 @@
-"""Questions about rows of shares: masked, taken twice, averaged, and their slope."""
+"""Questions about rows of shares: masks, two softmaxes, averages and slopes."""
 
 import math
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ QUERY_KEY = Question(
 )
 
 
-# https://discuss.pytorch.org asks again and again about a softmax before a loss, or a layer, that takes one itself.
+# Frequent on https://discuss.pytorch.org: a softmax before a loss, or before a layer, that takes one itself.
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 _HIDDEN = ("scaled_scores", "attention_weights")
 
@@ -170,7 +170,7 @@ def share_and_slope(gap: float) -> tuple[float, float]:
 def _slope(now: Now) -> Seen:
     gap = APART[now.options["gap"]]
     share, slope = share_and_slope(gap)
-    reached = [each for each in APART.values() if each <= gap]  # what is further apart is to be predicted
+    reached = [each for each in APART.values() if each <= gap]  # larger gaps are still to be predicted
     table = torch.tensor([share_and_slope(each) for each in reached]).T
     titles = say("seen.slope.share"), say("seen.slope.slope")
     columns = tuple(f"{each:g}" for each in reached)

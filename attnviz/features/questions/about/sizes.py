@@ -80,7 +80,7 @@ def _shapes(now: Now) -> Seen:
         say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
-    # What doesn't fit is told first: below the shapes it would stand under a laptop's first screen.
+    # What doesn't fit is told first: below the shapes, it would be off a laptop's first screen.
     keys = Table(title["k"], t.x @ w_k, rows=now.names, role="k")
     return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 
@@ -112,7 +112,7 @@ SIZES = Question(
     then={"w_k": _WIDER},
     card=("x", "w_q", "w_k", "w_v"),
     shows=("x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "attention_weights", "context"),
-    notes=SYMBOLIC,  # the board tells the numbers
+    notes=SYMBOLIC,  # the board itself shows the numbers
     controls=(
         _width("d_in", "questions.sizes.control.d_in", lambda s, width: _with_width(s, "d_in", width)),
         _width("d_out", "questions.sizes.control.d_k", lambda s, width: _with_width(s, "d_out", width)),
@@ -132,14 +132,15 @@ _TRIALS = 4000
 def _drawn(d_in: int, d_k: int) -> Scenario:
     """Return an example whose queries and keys have entries of variance 1.
 
-    Its vectors have the length √d_in, and its W's entries of variance 1/d_in.
+    Its vectors have the length √d_in, and the entries of its W's have variance 1/d_in.
     """
     x, w_q, w_k = unit_example(4, d_in, d_k, generator_for(12))
     given = {name: tuple(map(tuple, values.tolist())) for name, values in (("x", x), ("w_q", w_q), ("w_k", w_k))}
     return Scenario("the cat sat down", d_in=d_in, d_out=d_k, w_v=eye(d_in, d_k), **given)  # type: ignore[arg-type]
 
 
-# What each word is: noun, adjective, verb, animal, soft, moves, eats, small; and by what it asks and is found.
+# The features of words: noun, adjective, verb, animal, soft, moves, eats, small. W_q says how much each feature looks
+# for nouns and for adjectives, W_k how much each is found as one.
 _ASKS = rows((-0.3, 1), (1.6, 0), (1, 0), (0, 0.3), (0.4, 0.3), (0, -0.3), (0.2, 0), (0, 0.3))
 _FOUND = rows((1.4, 0), (0, 1.4), (-0.5, -0.5), (0.4, 0), (0.5, 0.3), (-0.2, 0.1), (0.2, 0), (-0.6, 0.3))
 _EIGHT = Scenario(

@@ -1,4 +1,4 @@
-"""The field that finds questions, steps and pages by words."""
+"""The search field, which finds questions, steps and pages by words."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ _MOST_CHARACTERS = 160
 
 
 def show_finding() -> None:
-    """Draw the field, and the places that fit what was typed."""
+    """Draw the search field and its results."""
     session = this_session()
     with st.container(key="questions_find", gap="xxsmall"):
         st.text_input(
@@ -32,7 +32,7 @@ def show_finding() -> None:
 
 
 def _open(place: Place) -> None:
-    """Go to a place; in a callback."""
+    """Go to a place, in a callback."""
     if place.kind == PAGE:
         go_to(PLAYGROUND if place.name == "playground" else place.name)
     else:

@@ -32,7 +32,7 @@ class Stage(Enum):
 
     @classmethod
     def of(cls, question: Question, example: Example, made: str) -> "Stage":
-        """Return the stage, by what was predicted and how the example stands."""
+        """Return the stage, given the prediction and the current example."""
         now = example.scenario, example.options
         if made in (SKIPPED, *ANSWERS) and now == question.acted:
             return cls.ANSWERED
@@ -46,7 +46,7 @@ def open_it(question: Question | None) -> None:
 
 
 def begin_again(question: Question | None) -> None:
-    """Show a question's example as it starts, and ask again."""
+    """Reset a question's example, and ask again."""
     url_texts.send(NUMBERS, "")
     lead_on()
     if question is not None:
@@ -64,10 +64,10 @@ def _send(question: Question, example: Example) -> None:
 
 
 def _change(question: Question, change: Callable[[Example], Example]) -> None:
-    """Change a question's example; what can't be done gets a message."""
+    """Change a question's example; an impossible change gets a message."""
     try:
         changed = change(example_of(question))
-    except ValueError:  # a step of training that leads beyond what float32 holds, or more edits than there may be
+    except ValueError:  # a training step leads beyond float32's range, or there are too many edits
         state.say(say("question_page.refused"))
         return
     _send(question, changed)
@@ -84,7 +84,7 @@ def _view(question: Question, view: View) -> None:
 
 
 def _act(question: Question) -> None:
-    """Do what was to be predicted."""
+    """Do the act that was to be predicted."""
     scenario, options = question.acted
     _send(question, replace(example_of(question), scenario=scenario, options=options))
 
@@ -105,7 +105,7 @@ class Panel:
     show_tables: Callable[[], None]
 
     def show(self) -> None:
-        """Draw it: nothing is answered before something was pressed."""
+        """Draw the panel; no answer is shown before a button is pressed."""
         stage = Stage.of(self.question, self.example, prediction(self.question.slug))
         if stage is Stage.ASKED:
             ask(self.question.asked, lambda: _act(self.question))
@@ -113,7 +113,7 @@ class Panel:
         if stage is Stage.ANSWERED:
             show_outcome(self.question.asked)
         st.text(self.question.answer[0])
-        if stage is Stage.ANSWERED or is_presenting():  # a lecture room sees the board with what is told
+        if stage is Stage.ANSWERED or is_presenting():  # while presenting, the board stays visible beside the text
             if stage is Stage.ANSWERED:
                 self._show_next()
             self._show_ways_on()
@@ -127,7 +127,7 @@ class Panel:
             take_focus()
 
     def _show_next(self) -> None:
-        """Draw a button to where a wrong choice fails, or to try."""
+        """Draw a button for where a wrong choice fails, or for more."""
         question, wrong = self.question, self.question.predicts.wrong
         view = wrong.get(prediction(question.slug), question.then)  # type: ignore[call-overload]
         if view is not None:
@@ -172,7 +172,7 @@ class Panel:
                 st.button(way.title, key="questions.scaling", type="tertiary", on_click=follow, args=(way,))
 
     def _show_tries(self) -> None:
-        """Draw what is seen, what can be tried, and the full answer."""
+        """Draw the example's sentences, what to try, and the full answer."""
         question = self.question
         with self.beside("seen"), st.container(gap="xsmall", key="questions_seen"):
             st.caption(say("question_page.seen"))

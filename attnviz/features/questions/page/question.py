@@ -1,7 +1,7 @@
 """The list of questions, and the page of one with its example.
 
-The examples are the questions' own: nothing here touches the set-up of the playground. What has been made of the
-example of the open question, what is chosen and predicted there and the token that is followed are a text in the URL.
+The examples belong to the questions: nothing here changes the set-up of Explore. A text in the URL holds the open
+question's changed example, with its choices and the token that is followed.
 """
 
 from base64 import b64encode
@@ -38,23 +38,23 @@ from attnviz.link.ways import way_to
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-_FOR_BOARD = 1.35  # times as large are tables that stand for a board
-_BESIDE = {"sum": (66, 34), "axis": (58, 42)}  # the board, and the picture beside it
-_IN_HALL = {"sum": (56, 44), "axis": (27, 73)}  # the same where all is enlarged
+_FOR_BOARD = 1.35  # how much larger tables are that stand in for a board
+_BESIDE = {"sum": (66, 34), "axis": (58, 42)}  # relative widths of the board and of the picture beside it
+_IN_HALL = {"sum": (56, 44), "axis": (27, 73)}  # the same while presenting, when everything is enlarged
 _STYLE = (Path(__file__).parent / "questions.css").read_text()
 
 
 def open_question() -> Question | None:
-    """Return the question of the URL or the buttons; None: the list."""
+    """Return the open question, from URL or buttons; None is the list."""
     return question_of(take(QUESTION))
 
 
 def show_question(question: Question) -> None:
-    """Draw a question's example and prediction; once that's made, the answer."""
+    """Draw a question's example and prediction; after the prediction, the answer."""
     example = example_of(question)
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
     has_board = bool(shown := documents.shown_of(question, made_of(question, example), example.options))
-    wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # in a hall, nothing has room beside it
+    wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # while presenting, it leaves no room beside it
     st.html(f"<style>{asked_style(panels=('question_panel',))}{_STYLE}</style>")
     with st.container(key="question", gap="xxsmall"):
         _show_head(question)
@@ -63,7 +63,9 @@ def show_question(question: Question) -> None:
         _show_example(question, example, seen, has_board)
     made = question.makes(example.scenario, example.options)
     with right, st.container(key="question_panel", gap="small"):
-        pictured = has_board and seen.points is None  # the board has all the room
+        pictured = (
+            has_board and seen.points is None
+        )  # then the tables are in the panel, and the board takes all the room
         tables = partial(_show_tables, seen, question) if pictured else lambda: None
         Panel(question, example, seen, partial(_beside, made, has_board), tables).show()
 
@@ -82,13 +84,13 @@ def _show_head(question: Question) -> None:
 
 
 def _show_example(question: Question, example: Example, seen: Seen, has_board: bool) -> None:
-    """Draw the board, or tables; points in a plane stand beside it."""
+    """Draw the board, or tables; points in a plane are beside it."""
     if seen.points is None:
         if has_board:
             _show_board(question, example)
         else:
             _show_bars(seen, question)
-            if seen.by_width is None or not is_presenting():  # in a hall, the bars say it alone
+            if seen.by_width is None or not is_presenting():  # while presenting, the bars are enough
                 with st.container(horizontal=True, gap="small", key="questions_pictures"):
                     _show_tables(seen, question, 1.0 if is_presenting() else _FOR_BOARD)
         return
@@ -118,7 +120,7 @@ def _beside(scenario: Scenario, has_board: bool, key: str) -> AbstractContextMan
 
 
 def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
-    """Draw the tables of what is seen, without those of zeros."""
+    """Draw the example's tables, except those of zeros."""
     digits = (
         min(FEW_DIGITS, this_session().digits) if this_session().digits == DEFAULT_DIGITS else this_session().digits
     )
@@ -137,7 +139,7 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
 def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> Looks:
     """Return how a question's board looks: fixed before the prediction.
 
-    In a hall its numbers have the room of the ribbons.
+    While presenting, numbers take the room of the ribbons.
     """
     asked = Stage.of(question, example, made) is Stage.ASKED
     fixed = question.fixed or asked
@@ -162,7 +164,7 @@ def _show_board(question: Question, example: Example) -> None:
     stored = NUMBERS, whole_text(question, example)
     several: dict[str, Any] = (
         {"heads": []} if trace.n_heads > 1 else {}
-    )  # each has a board of its own, and none a strip to pick another
+    )  # each head has a board of its own, without a strip to pick another head
     for head, column in enumerate(st.columns(trace.n_heads)):
         with column:
             if several:

@@ -1,5 +1,5 @@
-// The heatmaps of Explore: a click has a cell explained below its matrix.
-// Where the page's query changes, they ask for the numbers of it; the page's run comes later.
+// The heatmaps of Explore: a click on a cell shows its explanation below the matrix.
+// When the page's query changes, they request its numbers themselves, because the page's run comes later.
 
 import { make } from "../../../../board/cells/elements.js";
 import { numbersFor } from "../../../../scripts/query.js";
@@ -19,7 +19,7 @@ class Heatmaps extends Pictures {
   /** @param {HTMLElement} root @param {Data} data */
   constructor(root, data) {
     super(root, data);
-    this.picked = ""; // the cell that was picked before, by its address
+    this.picked = ""; // the picked cell's frame as JSON, to notice another pick
     /** @type {Trigger} */
     this.trigger = () => {};
     this.shown = 0; // the version of the page's query that is drawn
@@ -27,14 +27,14 @@ class Heatmaps extends Pictures {
     this.follow = (/** @type {Event} */ event) =>
       this.root.isConnected ? this.compare(event) : window.removeEventListener("attnviz:query", this.follow);
     this.gap = make("div", "gap");
-    this.seen = false; // whether the explanation of a cell that was just picked stays in sight while it comes
+    this.seen = false; // whether to keep a new explanation in sight while it is being drawn
     /** @type {Element | null} */
-    this.panel = null; // in which it stands
+    this.panel = null; // the element with the explanation
     root.addEventListener("click", (event) => this.pick(event));
-    // The page scrolls to an explanation only until its reader does something else.
+    // The page scrolls to an explanation only until the reader does something else.
     for (const type of ["pointerdown", "wheel", "keydown"]) window.addEventListener(type, () => (this.seen = false));
-    // The gap moves and grows with the page's width, which breaks the heatmaps into other lines, and with the
-    // explanation, which Python's run draws later.
+    // The gap moves when another page width wraps the heatmaps into other lines, and grows with the explanation, which
+    // Python's run draws later.
     this.sizes = new ResizeObserver(() => this.makeRoom());
     this.sizes.observe(root);
     const page = root.getRootNode();
@@ -42,7 +42,7 @@ class Heatmaps extends Pictures {
     if (place) new MutationObserver(() => this.makeRoom()).observe(place, { childList: true, subtree: true });
   }
 
-  // The page's query is another one.
+  // Requests numbers if the page's query isn't the one drawn.
   compare(/** @type {Event} */ event) {
     const page = window.attnvizAddress;
     if (!page || !this.data.numbers || page.versionOf(this.data.from) === page.version) return;
@@ -50,7 +50,7 @@ class Heatmaps extends Pictures {
     this.ask();
   }
 
-  // One request after the other, of the query that the page has by then.
+  // Requests follow each other, each for the query that the page has by then.
   async ask() {
     const [page, { numbers }] = [window.attnvizAddress, this.data];
     if (!page || !numbers || this.asks) return;
@@ -61,7 +61,7 @@ class Heatmaps extends Pictures {
       const sent = await numbersFor(at, { query, ...asked });
       if (sent && this.root.isConnected) this.hear({ ...this.data, ...sent, from: mark }, this.trigger);
     } catch {
-      // A run of the page tells.
+      // The page's own run brings the numbers, or the error.
     }
     this.asks = false;
     if (mark !== page.mark && this.root.isConnected) this.ask();
@@ -69,7 +69,7 @@ class Heatmaps extends Pictures {
 
   /** @param {Data} data @param {Trigger} trigger */
   hear(data, trigger) {
-    if (!isOf(data.from, this.shown)) return; // older than what is shown
+    if (!isOf(data.from, this.shown)) return; // these are older than the numbers shown
     this.shown = window.attnvizAddress?.versionOf(data.from) || this.shown;
     const first = this.byName.size === 0;
     const { picked } = this;
@@ -82,7 +82,7 @@ class Heatmaps extends Pictures {
     this.makeRoom();
   }
 
-  // For how the picked cell is made.
+  // Makes room for the picked cell's explanation.
   makeRoom() {
     const cell = this.data.frames.at(-1);
     const panel = document.querySelector(".st-key-picked_cell");

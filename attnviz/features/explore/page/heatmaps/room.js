@@ -1,5 +1,5 @@
 // The explanation of a picked cell stands in a row of its own below the cell's heatmap. The page draws it after all
-// heatmaps; so a gap as high as the explanation is kept open below that heatmap, and the explanation is moved into it.
+// heatmaps, so they keep a gap of its height below that heatmap, and CSS positions the explanation there.
 
 /** @param {HTMLElement} root of the heatmaps @param {HTMLElement} gap @param {Element | null} panel
  *  @param {HTMLElement | null} picked the heatmap with the picked cell @param {boolean} seen whether it's to be
@@ -22,7 +22,7 @@ export function makeRoom(root, gap, panel, picked, seen) {
   if (seen && now !== before) panel.scrollIntoView({ block: "nearest" });
 }
 
-// The last group of the same line.
+// Returns the last group of heatmaps in the same line.
 /** @param {Element} group @returns {Element} */
 function below(group) {
   let last = group;

@@ -1,12 +1,12 @@
-// What the heatmaps of Explore are sent.
+// The data that Python sends to the heatmaps of Explore.
 
 import type { Data as Pictures } from "../../../../app/components/pictures/types.js";
 
 export interface Data extends Pictures {
-  /** What tells the query that it was drawn from. */
+  /** Mark of the query that the data was drawn from. */
   from: string;
-  /** What tells its numbers, as they are seen, from others. */
+  /** Identifies the displayed numbers, to notice others. */
   numbersOf: string;
-  /** Where the numbers of another query are asked for, and as whose; null where these are too many. */
+  /** Path and page name for requesting another query's numbers; null if there are too many. */
   numbers: { at: string; page: string } | null;
 }
