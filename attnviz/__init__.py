@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
     from attnviz.notebook import BoardWidget
 
-__version__ = "0.1.0"  # stands here alone: the wheel, the image and the page's foot read it
+__version__ = "0.1.0"  # the only place: the wheel, the image and the page's foot read it here
 
 __all__ = [
     "AttentionTrace",
@@ -58,9 +58,9 @@ __all__ = [
 ]
 
 
-_MODULES = ("documents", "export", "figures", "stories")  # imported when first used: Plotly takes its time
+_MODULES = ("documents", "export", "figures", "stories")  # imported on first use, because Plotly takes long to import
 
-if not TYPE_CHECKING:  # a type checker would take any name
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name in _MODULES:
@@ -74,10 +74,11 @@ if not TYPE_CHECKING:  # a type checker would take any name
 def show_board(scenario: Scenario | str, *, query: int = 0, digits: int = DEFAULT_DIGITS) -> "BoardWidget":
     """Return a notebook widget with the board of a scenario or text.
 
-    The token `query` is picked. ``scenario`` follows every change; ``board.observe(act, "scenario")`` hears of each.
+    The token `query` is picked. ``scenario`` is always the scenario that the board shows, and ``board.observe(act,
+    "scenario")`` calls ``act`` at every change.
 
-    Raises ``ImportError`` without anywidget, which ``pip install "attnviz[notebook]"`` brings, and ``ValueError`` for
-    what no board draws.
+    Raises ``ImportError`` without anywidget, which ``pip install "attnviz[notebook]"`` brings, and ``ValueError`` for a
+    scenario that no board draws.
     """
     try:
         from attnviz.notebook import board_widget

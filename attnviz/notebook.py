@@ -39,13 +39,13 @@ def _script() -> str:
 class BoardWidget(anywidget.AnyWidget):
     """A board in a notebook; its `scenario` can be observed and set.
 
-    `query` says the same as a link of the app does, with what is picked; `data`, what the board draws, is of it.
+    `query` says the same as a link of the app does, including what is picked; `data` is what the board draws for it.
     """
 
     scenario = traitlets.Instance(Scenario)
     query = traitlets.Unicode().tag(sync=True)
     data = traitlets.Unicode().tag(sync=True)
-    still = traitlets.Unicode().tag(sync=True)  # the class of its pictures
+    still = traitlets.Unicode().tag(sync=True)  # the CSS class of the still pictures
 
     def __init__(self, scenario: Scenario, query: str) -> None:
         super().__init__(_esm=_script(), scenario=scenario, query=query, still=f"attnviz-{uuid4().hex}")
@@ -57,7 +57,7 @@ class BoardWidget(anywidget.AnyWidget):
     @traitlets.observe("query")
     def _answer(self, _: object) -> None:
         state = _state(self.query)
-        if state.scenario is None:  # a blank sentence
+        if state.scenario is None:  # the sentence is blank
             self.query = query_of(self.scenario)
             return
         with self.hold_sync():
@@ -70,9 +70,9 @@ class BoardWidget(anywidget.AnyWidget):
             self.query = _query(change["new"], 0, _state(self.query).values["digits"])
 
     def _ipython_display_(self) -> None:
-        """Show the board, with pictures and numbers where it can't be drawn.
+        """Show the board; still pictures replace it where it can't be drawn.
 
-        That is so in an export without network, and where no kernel runs.
+        It can't be drawn in an export without network access, nor where no kernel runs.
         """
         data, metadata = self._repr_mimebundle_() or ({}, {})
         still = shown_in_notebook(self.scenario, live=False)
@@ -82,7 +82,7 @@ class BoardWidget(anywidget.AnyWidget):
 
 
 def board_widget(scenario: Scenario | str, query: int = 0, digits: int = DEFAULT_DIGITS) -> BoardWidget:
-    """Return the widget of a scenario, or of a text: see :func:`attnviz.show_board`."""
+    """Return the widget of a scenario or text: see :func:`attnviz.show_board`."""
     scenario = checked_for_board(Scenario(scenario) if isinstance(scenario, str) else scenario)
     asked = _query(scenario, query, digits)
     if _state(asked).scenario != scenario:

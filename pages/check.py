@@ -1,4 +1,4 @@
-"""The page Check my numbers: marks one's own or published tables."""
+"""The page Check my numbers: marks the reader's own or published tables."""
 
 from attnviz.features.check.page.examples import show_examples
 from attnviz.features.check.page.form import show_check

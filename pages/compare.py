@@ -1,4 +1,4 @@
-"""The page Compare: a set-up kept as A beside the current one."""
+"""The page Compare: the set-up kept as A beside the current one."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ from attnviz.words import say
 
 
 def show_compare(scenario: Scenario) -> None:
-    """Draw the set-up that was kept beside this scenario."""
+    """Draw the kept set-up beside this scenario."""
     show_style()
     with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
         st.markdown(f"## {say('app.compare.title')}", width="content")

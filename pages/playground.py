@@ -35,7 +35,7 @@ def show_playground(scenario: Scenario) -> None:
     show_style()
     scenario, asked = as_predicted(scenario)
     if chosen_view(scenario) == HEATMAPS:
-        # A line for each would take it from the pictures.
+        # The button and the tokens share a line, which leaves more room for the pictures.
         with st.container(horizontal=True, vertical_alignment="center", key="playground_top"):
             show_way_to_board(scenario)
             query = show_token_picker(scenario)
@@ -44,7 +44,7 @@ def show_playground(scenario: Scenario) -> None:
     show_way_to_lesson(scenario)
     board, first = st.container(), this_session().shared.first
     keep_if_asked(scenario)
-    if first:  # nothing was typed yet into what stands below it
+    if first:  # on a first run, nothing can have been typed into the editor below
         _show_board(board, scenario)
         wait_for_first_picture()
     scenario = show_folded_editor(scenario)
@@ -64,14 +64,15 @@ def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
     says, digits = st.container(gap="xsmall"), this_session().digits
     seen = (query, picked_head(scenario), picked_layer(scenario), digits)
     editor, pictures = st.columns([25, 75], gap="small")
-    first = this_session().shared.first  # nothing was typed yet, and an editor takes longer to be drawn than pictures
+    # On a first run, nothing can have been typed, and pictures are drawn faster than an editor.
+    first = this_session().shared.first
     if first:
         _show_computed(says, pictures, scenario, seen)
         wait_for_first_picture()
     with editor, st.container():
         scenario = show_editor(scenario)
         mark_while_older(scenario, "editor", *seen)
-    if not first:  # with what was typed
+    if not first:  # draws them with the numbers that were just typed
         _show_computed(says, pictures, scenario, seen)
     show_what_if(scenario, asked)
 

@@ -1,4 +1,4 @@
-"""The command line: `attnviz`, and what stands behind each of its words."""
+"""The command line: `attnviz`, and the parser of its commands."""
 
 import argparse
 from typing import Any
@@ -7,16 +7,16 @@ from attnviz.words import say
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of a command, whose texts stand in the catalogue."""
+    """A command's parser, whose texts come from the catalogue."""
 
     def __init__(self, command: str = "", **places: object) -> None:
         self._command, self._places = command or "sentence", places
         super().__init__(prog=f"attnviz {command}".rstrip(), description=say(f"commands.{self._command}.about"))
 
     def add(self, flag: str, group: Any = None, of: str = "", **more: Any) -> None:
-        """Add an argument with its text, and its default behind that.
+        """Add an argument with its help text and default.
 
-        The text is that of the same argument `of` another command, where that is named.
+        The text is that of the same argument `of` another command, if one is named.
         """
         told = say(f"commands.{of or self._command}.{flag.lstrip('-').replace('-', '_')}", **self._places)
         default = more.get("default")

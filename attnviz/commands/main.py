@@ -32,7 +32,7 @@ from attnviz.predicting.asks import drawn_of, subjects
 from attnviz.words import say
 
 _MASK = "mask"
-_MASKED_BY = ("causal", "masking", "mask_size")  # settings that it says in one
+_MASKED_BY = ("causal", "masking", "mask_size")  # the settings that --mask replaces
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +62,7 @@ def show(arguments: Sequence[str]) -> int:
     parser = Parser()
     _take_sentence(parser)
     given = parser.parse_args(arguments)
-    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal that can't show a token shows its code instead
         sys.stdout.reconfigure(errors="backslashreplace")
     _write(*_asked(given), given)
     return 0
@@ -93,13 +93,13 @@ def board(arguments: Sequence[str]) -> int:
 
 
 def _seen_enough() -> int:
-    """Write nothing more: whoever reads, head for one, has closed the pipe."""
+    """Write nothing more: the reading program, such as head, closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _take_sentence(parser: Parser) -> None:
-    """Let a command take a sentence's set-up, and where results go."""
+    """Add the arguments for a sentence's set-up and for results."""
     of_features = (say(f"commands.others.{each.name}") for each in features() if each.commands)
     parser.epilog = " ".join((say("commands.others.own"), *of_features, say("commands.others.sentence")))
     table = parameters()
@@ -134,7 +134,7 @@ def _add(parser: Parser, parameter: Control) -> None:
 
 
 def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
-    """Return the scenario that is asked for, and with how many decimals."""
+    """Return the requested scenario and number of decimals."""
     digits = parameters()["digits"]
     if given.link is not None:
         scenario, linked = _linked(given)
@@ -154,7 +154,7 @@ def _asked(given: argparse.Namespace) -> tuple[Scenario, int]:
 
 
 def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
-    """Return the scenario of the link, and the decimals that it says."""
+    """Return the link's scenario, and its number of decimals if any."""
     beside = [name for name in (*parameters(), _MASK, CHANGES) if name != "digits" and getattr(given, name) is not None]
     if beside:
         raise ValueError(f"--link holds a whole set-up, expected no {', '.join(beside)} beside it")
@@ -167,7 +167,7 @@ def _linked(given: argparse.Namespace) -> tuple[Scenario, str | None]:
 
 def _query(link: str) -> str:
     parts = urlsplit(link)
-    if parts.query or parts.netloc:  # without a query it is the app as it opens
+    if parts.query or parts.netloc:  # an address without a query stands for the app as it opens
         return parts.query
     if "=" not in parts.path:
         raise ValueError(
@@ -233,6 +233,6 @@ def start(arguments: Sequence[str]) -> int:
     sys.argv = ["streamlit", "run", str(script), *(f"--{name}={value}" for name, value in settings.items())]
     try:
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
-    except SystemExit as ended:  # as Streamlit's own command ends
+    except SystemExit as ended:  # Streamlit's own command ends in this way
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return 0

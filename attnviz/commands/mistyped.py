@@ -1,14 +1,14 @@
-"""A first word that looks like a command and is none."""
+"""A check for a mistyped command as the first word."""
 
 from collections.abc import Sequence
 
-_LONG = 6  # letters from which on two may be mistyped
+_LONG = 6  # letters; a command of so many may have two slips
 
 
 def check_first_word(word: str, commands: Sequence[str]) -> None:
     """Raise ``ValueError`` for a word that is nearly a command.
 
-    It may be a sentence, or a slip of the finger.
+    The word may be a sentence, or a command with a typing mistake.
     """
     for command in commands:
         if word != command and _slips(word.lower(), command) <= 1 + (len(command) >= _LONG):
@@ -18,7 +18,7 @@ def check_first_word(word: str, commands: Sequence[str]) -> None:
 
 
 def _slips(word: str, command: str) -> int:
-    """Count letters left out, added or exchanged, and neighbours that changed places."""
+    """Count letters left out, added or replaced, and neighbours that were swapped."""
     if abs(len(word) - len(command)) > 2:
         return len(command)
     before: list[int] = []

@@ -44,7 +44,8 @@ def computed(scenario: Scenario, digits: int) -> list[Section]:
     what = _what_is_computed(scenario)
     if scenario.n_layers == 1:
         return [(what, lines), (_what_is_printed(scenario), [settings, *prints])]
-    before = [line for line in lines if line.startswith(_MADE_ONCE)]  # of E and P, which the first layer alone gets
+    # The lines about E and P, which only the first layer has.
+    before = [line for line in lines if line.startswith(_MADE_ONCE)]
     rest = [line for line in lines if line not in before]
     kept = kept_through_each_layer(scenario, _alone(scenario, at_overflow)) if scenario.n_kept else []
     each = through_each_layer(scenario, [*["y = kept[number]"] * bool(kept), *rest], prints)
@@ -56,7 +57,7 @@ _LARGE = 1e38  # a number below it can be doubled in float32
 
 
 def _overflows(scenario: Scenario) -> bool:
-    """Whether a plain line of PyTorch goes wrong on some number."""
+    """Whether a plain line of PyTorch would overflow on some number."""
     made = traced(scenario)
     computed = [(made.stages, made.matrices)]
     if scenario.n_kept and scenario.n_layers > 1:
@@ -79,7 +80,7 @@ def _alone(scenario: Scenario, at_overflow: bool) -> list[str]:
 
 
 def _what_is_printed(scenario: Scenario) -> str:
-    """Return what is printed; its weights' rule knows what they sum to."""
+    """Say what is printed, and what the weights sum to."""
     weights = next(stage for stage in scenario.layer.values() if stage.makes_shares)
     assert weights.rule is not None
     n_sources = len(weights.sources)
@@ -104,10 +105,10 @@ def _what_is_computed(scenario: Scenario) -> str:
 def _computation(table: Table, at_overflow: bool) -> list[str]:
     """Return the lines of all rules with result shapes, heads together.
 
-    Where numbers overflow, a rule may need a line more.
+    If numbers overflow, some rules need one more line.
     """
     lines, sizes = [], sizes_of(table)
-    # What comes behind it is as wide as the context.
+    # Everything after the context is as wide as the context.
     called = {name: f"n_{name}" for name in ("tokens", "queries", "keys", "kept")} | {"d_model": sizes["context"][1]}
     for name, stage in table.items():
         if stage.rule is None or stage.head:
@@ -133,7 +134,7 @@ def _code(table: Table, name: str, stage: Stage, at_overflow: bool) -> list[str]
     if stage.head is None and not is_of_a_head(stage.sources[0]):
         return code(rule, made, *names)
     rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])
-    repeated = whole in table and table[whole].first == stage.first  # several heads read the same
+    repeated = whole in table and table[whole].first == stage.first  # several heads read the same source
     n_heads = "n_heads" if stage.part == "q" else "n_kv_heads"
     return code_of_heads(rule, HeadsInCode(rows, n_heads, repeated), made, *names)
 

@@ -18,8 +18,9 @@ from attnviz.core.rules import in_rows
 from attnviz.export.reading import write_tensors
 from attnviz.words.numbers import for_json
 
-# Where a cell may begin in some spreadsheet: at the start of a name, or after what parts cells in some country or
-# program. What begins a formula there: the signs themselves, and those that a spreadsheet of East Asia takes for them.
+# Positions where a spreadsheet may begin a cell: the start of a name, or after a character that separates cells in some
+# country or program. The characters that begin a formula there are the signs themselves, and those that an East Asian
+# spreadsheet reads as these signs.
 _BEFORE_FORMULA = re.compile('(^|[;,|\t\r\n"])(?=[=+\\-@＝＋－＠﹦﹢﹣﹫⁼⁺₌₊\t\r])')
 
 
@@ -38,11 +39,11 @@ def matrix_names(trace: AttentionTrace) -> tuple[str, ...]:
 def matrix_csv(trace: AttentionTrace, name: str) -> str:
     """Return one matrix as CSV, with the names of rows and columns.
 
-    Numbers are written with all digits that float32 needs. Where a spreadsheet would run a token, or what follows a
-    separator in it, as a formula (CWE-1236), an apostrophe stands before it. :func:`attnviz.export.read_matrix` reads
-    the file back.
+    Numbers are written with all digits that float32 needs. If a spreadsheet would run a token, or the part of it after
+    a separator, as a formula (CWE-1236), an apostrophe is put before it. :func:`attnviz.export.read_matrix` reads the
+    file back.
 
-    Raises ``ValueError`` for a name that is no matrix of the trace.
+    Raises ``ValueError`` for a name that no matrix of the trace has.
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> print(matrix_csv(trace(Scenario("=1+1 cat", x="zeros", d_in=2, tokenizer="whitespace")), "x"))
@@ -83,7 +84,7 @@ def _digits(value: np.float32) -> str:
 def trace_json(trace: AttentionTrace) -> str:
     """Return a trace's settings, tokens and matrices as JSON.
 
-    Numbers have all digits that float32 needs. What is no finite number, which JSON does not have, stands as
+    Numbers have all digits that float32 needs. JSON has no infinite numbers and no NaN, so these are written as
     "Infinity", "-Infinity" or "NaN".
 
     >>> from attnviz.core.scenario import Scenario, trace
@@ -146,7 +147,7 @@ def _json_number(value: np.float32) -> str:
 
 
 def _tokens(trace: AttentionTrace) -> dict[str, list[str]]:
-    """Return the tokens, and those that they read where these are others."""
+    """Return the tokens, and the tokens that they read if these differ."""
     return {"tokens": list(trace.tokens)} | (
         {"read_tokens": list(trace.read_tokens)} if trace.layers[0].y is not None else {}
     )
@@ -159,7 +160,7 @@ def _settings(trace: AttentionTrace) -> dict[str, Any]:
 def trace_safetensors(trace: AttentionTrace) -> bytes:
     """Return a trace's matrices as safetensors, settings and tokens as metadata.
 
-    Raises ``ModuleNotFoundError`` where the package safetensors is not installed.
+    Raises ``ModuleNotFoundError`` if the package safetensors isn't installed.
 
     >>> import safetensors.torch
     >>> from attnviz.core.scenario import Scenario, trace
@@ -167,7 +168,7 @@ def trace_safetensors(trace: AttentionTrace) -> bytes:
     torch.Size([2, 2])
     """
     check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
-    # The format has no two names for the same memory.
+    # The format doesn't allow two names for the same memory, so each matrix is copied.
     own = {name: matrix.detach().cpu().contiguous() for name, matrix in gathered(trace.stages, trace.matrices).items()}
     matrices = {name: matrix.clone() for name, matrix in own.items()}
     metadata = {name: json.dumps(value) for name, value in (_settings(trace) | _tokens(trace)).items()}

@@ -13,7 +13,7 @@ from attnviz.export.matrices import numbers, replaced
 from attnviz.words import say
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
-KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # of the kept sentence alone
+KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # for the kept sentence alone
 
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:

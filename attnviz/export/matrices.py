@@ -15,7 +15,7 @@ from attnviz.core.seeding import INITIALIZATIONS
 from attnviz.core.stages import ALL_STAGES, BIASES, BY_DISTANCE, LAYERS, OUTPUT, VECTORS
 from attnviz.words import say
 
-Section = tuple[str, list[str]]  # what it does, and its lines
+Section = tuple[str, list[str]]  # a section's title, and its lines
 _WEIGHTS = ("w_q", "w_k", "w_v")
 
 
@@ -57,9 +57,9 @@ def drawn_matrices(scenario: Scenario) -> list[Drawn]:
 
 
 def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
-    """Return the lines that draw all matrices, or up to one kept."""
+    """Return the lines that draw all matrices, or those up to `only`."""
     drawn = drawn_matrices(scenario)
-    if only is not None:  # what is drawn later changes nothing
+    if only is not None:  # matrices that are drawn later don't change this one
         drawn = drawn[: 1 + next(i for i, each in enumerate(drawn) if only in each)]
     write = _as_layer if INITIALIZATIONS[scenario.init].as_layer else _as_matrices
     return [line for each in drawn for line in write(scenario, each, only)]
@@ -181,7 +181,7 @@ def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-_LISTED = 8  # edits written line by line
+_LISTED = 8  # up to this many edits have a line each
 
 
 def replaced(scenario: Scenario, name: str) -> list[str]:
@@ -214,7 +214,7 @@ def _given(scenario: Scenario, called: str, name: str) -> list[str]:
 
 
 def numbers(row: Sequence[float]) -> str:
-    """Write float32 numbers in as few digits as tell them apart."""
+    """Write float32 numbers in the fewest digits that identify them."""
     return f"[{', '.join(map(number, row))}]"
 
 

@@ -40,7 +40,7 @@ def _safetensors() -> ModuleType:
 def write_tensors(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> bytes:
     """Return a file of tensors.
 
-    Raises ``ModuleNotFoundError`` where the package safetensors is not installed.
+    Raises ``ModuleNotFoundError`` if the package safetensors isn't installed.
     """
     return bytes(_safetensors().torch.save(dict(tensors), dict(metadata)))
 
@@ -48,8 +48,8 @@ def write_tensors(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, st
 def read_tensor(data: bytes, name: str) -> torch.Tensor:
     """Return a file's tensor of this name, or its only one, float64.
 
-    Raises ``ValueError`` for what is no such file, for none of this name among several, and for numbers that are no
-    floats; ``ModuleNotFoundError`` where the package safetensors is not installed.
+    Raises ``ValueError`` if the data isn't such a file, if none of its several tensors has this name, or if its numbers
+    aren't floats; raises ``ModuleNotFoundError`` if the package safetensors isn't installed.
     """
     safetensors = _safetensors()
     try:
@@ -71,11 +71,12 @@ _SYMBOLS = {stage.symbol for stage in ALL_STAGES.values()}
 def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) -> torch.Tensor:
     """Read the matrix `name` from a file, ``(rows, columns)`` float64.
 
-    The kind is that of the file's name: ``.safetensors``, else a table of numbers as :func:`parse_table` reads
-    it, or as :func:`attnviz.export.matrix_csv` writes it, with the names of rows and columns. Of several tensors
-    in a file the one called `name` is taken. A bias may be one dimension.
+    The file's name tells its kind: ``.safetensors``, or else a table of numbers that :func:`parse_table` reads, or one
+    that :func:`attnviz.export.matrix_csv` wrote, with the names of rows and columns. If a file has several tensors, the
+    one called `name` is taken. A bias may have one dimension.
 
-    Raises ``ValueError`` for what is too large, not of its kind, of another shape, or not finite.
+    Raises ``ValueError`` for a file that is too large or not of its kind, and for a matrix of another shape or with
+    numbers that aren't finite.
 
     >>> read_matrix("w.csv", b"1,2\\n3,4", "w_q", (2, 2)).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
@@ -109,9 +110,9 @@ def _checked_shape(shape: object) -> tuple[int, int]:
 def _without_names(text: str, shape: tuple[int, int]) -> str:
     """Drop the row and column names that :func:`attnviz.export.matrix_csv` writes.
 
-    The matrix's symbol stands in the corner. One that no table of stages has, such as that of a model's matrix, is
-    known by the `shape`: one row and one column more than the matrix has. A spreadsheet may have saved the file anew,
-    with semicolons or tabs, and with decimal commas.
+    The corner holds the matrix's symbol. A symbol that no table of stages has, such as that of a model's matrix, counts
+    if the table has one row and one column more than `shape`. A spreadsheet may have saved the file again, with
+    semicolons or tabs, and with decimal commas.
     """
     corner = re.match(r'("?)([^\W\d][^\s,;"]*)\1([,;\t])', text)
     if not corner:
@@ -128,14 +129,14 @@ def _without_names(text: str, shape: tuple[int, int]) -> str:
 
 FORMAT = "attnviz scenario"
 VERSION = 1
-_MOST_DIGITS = 400  # of a whole number: no float has more
+_MOST_DIGITS = 400  # digits of a whole number; the largest float has fewer
 _DEFAULTS = {field.name: field.default for field in fields(Scenario)}
 
 
 def scenario_json(scenario: Scenario) -> str:
     """Return a scenario as JSON: its text and non-default settings.
 
-    Where a mask hides, "-Infinity" stands, as in the JSON of a trace.
+    Where a mask hides a key, the JSON has "-Infinity", as that of a trace does.
 
     >>> print(scenario_json(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])))
     {
@@ -170,7 +171,7 @@ def _head() -> dict[str, Any]:
 def scenario_from_json(text: str) -> Scenario:
     """Return the scenario that a JSON text holds.
 
-    Raises ``ValueError`` for what is no such JSON, of another version, with an unknown name, or no scenario.
+    Raises ``ValueError`` for other JSON, another version, an unknown name, or settings that no scenario may have.
 
     >>> scenario_from_json(scenario_json(Scenario("a cat", seed=7))) == Scenario("a cat", seed=7)
     True

@@ -28,7 +28,7 @@ from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 
 
 class HeadsInCode(NamedTuple):
-    """What a script calls rows and heads; `repeated`: several heads read one."""
+    """A script's expressions for rows and heads; `repeated`: several read one."""
 
     rows: str
     n_heads: str = "n_heads"
@@ -43,9 +43,9 @@ def code(rule: Rule, made: str, *names: str) -> list[str]:
 
 @singledispatch
 def code_at_overflow(rule: Rule, made: str, *names: str) -> list[str]:
-    """Return lines, for all heads at once, that hold where numbers overflow.
+    """Return lines, for all heads, that are right even if numbers overflow.
 
-    There are none where those of :func:`code` do, too.
+    The result is empty if the lines of :func:`code` are right then, too.
     """
     return []
 
@@ -85,7 +85,7 @@ def _(rule: Scale, made: str, *names: str) -> list[str]:
 
 @code_at_overflow.register
 def _(rule: Scale, made: str, *names: str) -> list[str]:
-    """Return a line that hides ∞, too: with -∞ it gives NaN."""
+    """Return lines that also mask ∞, which plus -∞ would be NaN."""
     if rule.factor or len(names) == 1:
         return []
     (line,) = code(rule, made, *names)
@@ -127,7 +127,7 @@ def _(rule: RmsNorm, made: str, *names: str) -> list[str]:
 
 @code_at_overflow.register
 def _(rule: GELU, made: str, *names: str) -> list[str]:
-    """Return a line that keeps large numbers: torch doubles them."""
+    """Return lines that keep large numbers, which torch's GELU would double."""
     (line,) = code(rule, made, *names)
     return [line, f"{made} = torch.where({names[0]} > {ALL_BELOW}, {names[0]}, {made})"]
 

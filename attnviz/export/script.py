@@ -42,14 +42,15 @@ def _cell(number: int, kind: str, source: str) -> dict[str, object]:
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
-_OF_READ = {ITSELF: "", SECOND: "_second", KEPT: "_kept"}  # what keys of the catalogue end in
-_LONGEST, _WIDTH = 220, 118  # of a comment in one line, so that a block stays short, and of each line of a longer one
+_OF_READ = {ITSELF: "", SECOND: "_second", KEPT: "_kept"}  # the ends of keys in the catalogue
+# Characters of the longest comment that stays on one line, so that a block stays short, and width of longer ones.
+_LONGEST, _WIDTH = 220, 118
 
 
 def pytorch_script(scenario: Scenario, digits: int = DEFAULT_DIGITS) -> str:
     r"""Return a Python script, needing torch alone, that computes this scenario.
 
-    It prints the attention weights, and what follows them, with so many decimals.
+    It prints the attention weights, and the matrices after them, with `digits` decimals.
 
     >>> print(pytorch_script(Scenario("a cat", edits=[("w_q", 0, 1, 0.9)])).splitlines()[-1])
     print("attention_weights", attention_weights, "context", context, sep="\n")
@@ -83,7 +84,7 @@ def _imports(scenario: Scenario) -> str:
 
 
 def _sections(scenario: Scenario, digits: int) -> list[Section]:
-    # Before d_k and d_v are said, no line may need them: tokens and X come first.
+    # The sizes come first, with the tokens, because all later lines may use d_k and d_v.
     use, exponential = USES[scenario.mask_use], WEIGHTINGS[scenario.weighting].exponential
     mask_use = "late" if use.late else "factor" if use.times_scores or not exponential else "added"
     shown = [
