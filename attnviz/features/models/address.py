@@ -1,4 +1,4 @@
-"""What the bare address of the page says."""
+"""The query that the page's bare address stands for."""
 
 from collections.abc import Mapping
 
@@ -6,5 +6,5 @@ from attnviz.features.models.parameters import first_model
 
 
 def bare_says(page: str) -> Mapping[str, str]:
-    """Return what this page's bare address says; nothing for others."""
+    """Return the query of this page's bare address; nothing for others."""
     return first_model() if page == "model" else {}

@@ -116,14 +116,14 @@ def typed_in_words(view: ModelTrace) -> list[str]:
 def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
     """Return the named parts of attention: per layer, each head's share.
 
-    Together they are all of it. Of another sentence that is read, nothing is told.
+    The shares of a head sum to 1. There are none if another sentence is read.
     """
     first = view.attending[0]
     n = first.weights.shape[-1]
     if first.kind == "cross" or not n or first.weights.shape[-2] != n:
         return {}
     marks = np.array(view.special or (False,) * n)
-    rest = marks if marks.any() else np.arange(n) == 0  # where heads leave what they have no use for
+    rest = marks if marks.any() else np.arange(n) == 0  # heads put unneeded attention on these
     kinds = np.full((n, n), 4) - (np.eye(n) * 3 + np.eye(n, k=1) * 2 + np.eye(n, k=-1)).astype(int)
     kinds[:, rest] = 0
     rows = np.flatnonzero(~rest) if not rest.all() else np.arange(n)
@@ -139,7 +139,7 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
     return {name: shares for name, shares in made.items() if first.kind != "decoder" or name != names[2]}
 
 
-_MOST_TOKENS = 48  # that are written out above a picture
+_MOST_TOKENS = 48  # tokens that are written out above a picture
 
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"

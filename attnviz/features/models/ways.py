@@ -20,6 +20,6 @@ def way(sentence: str) -> Way:
 
 
 def beside(place: str, *, sentence: str = "", **_others: object) -> Iterator[Way]:
-    """Yield the way to the model that reads a sentence, beside the sentence."""
+    """Yield the way to the model, beside a sentence that it reads."""
     if place == "sentence":
         yield replace(way(sentence), title=say("models.reads_sentence"))

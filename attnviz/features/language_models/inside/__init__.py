@@ -16,6 +16,6 @@ __all__ = [
     "look_into", "offered", "sentence_vector", "similarity", "write",
 ]  # fmt: skip
 
-# Here, because a trace knows nothing of what writes on from it, and of why.
+# Set here, because writing.py and reasons.py import trace.py, not the reverse.
 ModelTrace.write = write
 ModelTrace.why = why

@@ -1,4 +1,4 @@
-"""A model's own eager attention: its name, and the check against it."""
+"""A model's own eager attention: its name, and a check against it."""
 
 import copy
 from collections.abc import Mapping
@@ -11,16 +11,17 @@ from attnviz.core.limits import RefusedError
 from attnviz.features.language_models.inside.watching import twin_of
 
 EAGER = "eager"
-_ROUNDINGS = 64  # of one number's precision: what a result may be off, relative to its largest number
-_MOST_OFF = 0.03  # and in low precision, where 64 of them would be half of the number
-_MOST_LENGTHS = 2**12  # lengths of text that are remembered of a model
+_ROUNDINGS = 64  # roundings by which a result may be off, relative to its largest number
+_MOST_OFF = 0.03  # most in low precision, where 64 roundings would be half of a number
+_MOST_LENGTHS = 2**12  # lengths of texts that are remembered for a model
 
 
 class WatchedName(str):
     """A name that equals "eager", under which the watched attention is found.
 
-    Models of sparse attention lay their mask only where they ask for "eager" (or "sdpa") and get a yes. A table of
-    functions looks a name up by its hash first, so "eager" itself doesn't find what is registered under this name.
+    Models with sparse attention apply their mask only if their attention's name equals "eager" (or "sdpa"). A table of
+    functions looks names up by their hash first, so "eager" itself doesn't find the function registered under this
+    name.
     """
 
     __slots__ = ()
@@ -57,9 +58,9 @@ def remember_lengths(model: Any) -> None:
 def check_eager(model: Any, inputs: Mapping[str, Any], result: Any) -> None:
     """Raise ``ValueError`` unless the model computes the same unwatched.
 
-    `inputs` are the watched model's, and `result` is what it computed of them; it's compared with that of the model's
-    own eager attention. That costs a second forward pass, and is done once for each number of tokens where a model
-    remembers them; see :func:`remember_lengths`.
+    `result` is what the watched model computed from `inputs`; it's compared with the result of the model's own eager
+    attention. That costs a second forward pass. A model that remembers lengths is checked once for each number of
+    tokens; see :func:`remember_lengths`.
     """
     past = inputs.get("past_key_values")
     places = (inputs["input_ids"].shape[-1], 0 if past is None else past.get_seq_length())
@@ -79,7 +80,7 @@ def check_eager(model: Any, inputs: Mapping[str, Any], result: Any) -> None:
 
 
 def check_same(name: str, result: Any, own: Any) -> None:
-    """Raise ``ValueError`` where two results differ by more than roundings."""
+    """Raise ``ValueError`` if two results differ by more than roundings."""
     made = _floats(result)
     for key, tensor in _floats(own).items():
         if key not in made:

@@ -1,4 +1,7 @@
-"""Where changes are put while a model computes; its weights stay untouched."""
+"""The places where changes are made while a model computes.
+
+The model's own weights stay untouched.
+"""
 
 import math
 from collections import defaultdict
@@ -15,7 +18,7 @@ from attnviz.words import Later, later
 
 
 def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer | OtherLayer]) -> Editing:
-    """Return where each change is put, given the unchanged model's layers.
+    """Return the place of each change, by the unchanged model's layers.
 
     Raises ``ValueError`` for a place that isn't there, and for a weight whose place isn't known.
     """
@@ -48,7 +51,7 @@ def editing_of(edits: Sequence[ModelEdit], layers: Sequence[Layer | OtherLayer])
 def _lay_cell(editing: Editing, edit: ModelEdit, head: int, layer: Layer) -> None:
     part = edit.matrix[-1]
     tensor = getattr(layer.attended, {"q": "query", "k": "key", "v": "value"}[part])
-    own = head if part == "q" else head * len(tensor) // layer.n_heads  # several heads may read the same keys
+    own = head if part == "q" else head * len(tensor) // layer.n_heads  # query heads may share keys
     made = layer.projected[part](own)
     if edit.matrix in PARTS:
         _check_place(edit, tuple(tensor.shape[-2:]))

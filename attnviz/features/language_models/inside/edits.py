@@ -1,4 +1,4 @@
-"""Changes of a model, their written form, and torch's attention with them."""
+"""Changes of a model, their written form, and attention computed with them."""
 
 import math
 import re
@@ -14,13 +14,13 @@ from torch import Tensor
 from attnviz.core.limits import check_choice, in_short
 
 Parts = tuple[Tensor, Tensor, Tensor]  # queries, keys and values
-Cell = tuple[int, int, float]  # a row, a column and what is put there
+Cell = tuple[int, int, float]  # (row, column, new value)
 
 MOST_EDITS = 64
 OFF, EVEN, MASK = "off", "even", "mask"
 PARTS = ("q", "k", "v")
 WEIGHTS = ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
-CELLS = (*PARTS, *WEIGHTS, MASK)  # of which a number can be changed
+CELLS = (*PARTS, *WEIGHTS, MASK)  # matrices in which a number can be changed
 _FORM = re.compile(
     r"(\d{1,4})\.(?:(even)|(\d{1,4})\.(?:(off)|(\w{1,4})\.(\d{1,6})\.(\d{1,6})=(-?[\w.+-]{1,24})))", re.ASCII
 )
@@ -30,10 +30,10 @@ _FORM = re.compile(
 class ModelEdit:
     """One change of a model while it computes; indices start at 0.
 
-    A number of a head: ``ModelEdit(3, 1, "q", 10, 0, 2.5)`` puts 2.5 into row 10, column 0 of Q; of Q, K, V (before
-    they are turned, where the model turns them), of W_q, W_k, W_v, b_q, b_k, b_v ("w_q" and so on), or of the "mask",
-    where ``-math.inf`` hides. A head switched off, whose contexts are zeros: ``ModelEdit(3, 1, "off")``. A layer whose
-    heads read evenly whatever they may read: ``ModelEdit(2, None, "even")``.
+    A number of a head: ``ModelEdit(3, 1, "q", 10, 0, 2.5)`` puts 2.5 into row 10, column 0 of Q. The matrix may be "q",
+    "k" or "v" (before rotary positions, if the model has them), "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", or "mask",
+    where ``-math.inf`` hides a key. A head switched off, so that its contexts are zeros: ``ModelEdit(3, 1, "off")``. A
+    layer whose heads read all that they may read evenly: ``ModelEdit(2, None, "even")``.
 
     >>> str(ModelEdit(3, 1, "q", 10, 0, 2.5)), str(ModelEdit(3, 1, "off")), str(ModelEdit(2, None, "even"))
     ('3.1.q.10.0=2.5', '3.1.off', '2.even')
@@ -70,7 +70,7 @@ class ModelEdit:
         return edit
 
     def check(self) -> None:
-        """Raise ``ValueError`` for what no model can be changed to."""
+        """Raise ``ValueError`` for a change that no model can have."""
         check_choice("matrix", self.matrix, (*CELLS, OFF, EVEN))
         if (self.head is None) != (self.matrix == EVEN):
             raise ValueError(f"head is {self.head}, expected None for {EVEN!r}, and a number for all else")
@@ -85,9 +85,9 @@ class ModelEdit:
 
 
 def as_edits(given: Iterable[ModelEdit | str]) -> tuple[ModelEdit, ...]:
-    """Return changes, given as such or as texts; the latest one counts.
+    """Return changes, given as such or as texts.
 
-    Raises ``ValueError`` for what is none, and for too many.
+    Of several changes of one place, the latest counts. Raises ``ValueError`` for anything else, and for too many.
     """
     edits = [ModelEdit.read(each) if isinstance(each, str) else each for each in given]
     for each in edits:
@@ -109,19 +109,19 @@ def _number(raw: str, text: str) -> float:
 
 @dataclass
 class Editing:
-    """Changes sorted by where they are put, for a model that computes."""
+    """Changes by their place, for a model while it computes."""
 
-    weights: dict[int, Tensor] = field(default_factory=dict)  # changed ones, by where the model's own are in memory
+    weights: dict[int, Tensor] = field(default_factory=dict)  # address of a model's own weight -> changed one
     biases: dict[int, Tensor] = field(default_factory=dict)
     products: dict[tuple[int, int], list[Cell]] = field(default_factory=lambda: defaultdict(list))  # attention, weight
     parts: dict[tuple[int, str], list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
     masks: dict[int, list[tuple[int, Cell]]] = field(default_factory=lambda: defaultdict(list))
     off: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     even: set[int] = field(default_factory=set)
-    frozen: dict[int, Tensor] = field(default_factory=dict)  # weights that take the place of an attention's own
+    frozen: dict[int, Tensor] = field(default_factory=dict)  # attention -> weights that replace its own
 
     def touches(self, number: int) -> bool:
-        """Whether anything is changed of an attention but the products before it."""
+        """Whether anything in an attention is changed, besides products before it."""
         parts = any(attention == number for attention, _ in self.parts)
         return parts or number in self.masks or number in self.off or number in self.even or number in self.frozen
 
@@ -206,8 +206,8 @@ def changed_multi_head(
     added = editing.mask(number, None if added is None else added[None], None, query, key)
     heads, n_queries, d = query.shape[1:]
     q, k, v = (each[0].transpose(0, 1).flatten(1) for each in (query, key, value))
-    # What was projected already is projected by the identity, to the last bit what it was: so torch's own function
-    # hands out contexts and weights.
+    # Projecting by the identity leaves queries, keys and values the same to the last bit, so that torch's own function
+    # can return contexts and weights.
     same = torch.eye(heads * d, dtype=query.dtype, device=query.device)
     mask = None if added is None else added.expand(1, heads, n_queries, -1)[0]
     contexts, weights = F.multi_head_attention_forward(

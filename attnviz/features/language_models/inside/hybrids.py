@@ -1,4 +1,4 @@
-"""A hybrid's layers by their numbers, and what those without heads do."""
+"""A hybrid's layers in order, and the work of those without heads."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from attnviz.features.language_models.inside.layers.other_layers import OtherLay
 from attnviz.features.language_models.inside.seen.attended import Attended
 from attnviz.words import listed, say
 
-# How a layer mixes tokens, and what classes are called in transformers that do so.
+# How a layer mixes tokens -> names of classes in transformers that do so.
 _MIXERS = {
     "linear": re.compile("DeltaNet|DeltaAttention|LinearAttention|LightningAttention|Retention"),
     "state_space": re.compile("Mamba|SSM|BambaMixer|FalconH1Mixer"),
@@ -27,7 +27,7 @@ _OF_ONE_TOKEN = re.compile(
 def in_layers(model: nn.Module, layers: Sequence[Layer]) -> tuple[Layer | OtherLayer, ...]:
     """Return a model's layers by its own numbers, with or without attention.
 
-    Where the model's blocks don't have one attention each at most, layers are counted as they attend.
+    If a block has several attentions, each attention counts as a layer, in the order in which they are computed.
     """
     found = _blocks_of(model, [layer.attended for layer in layers])
     if found is None:
@@ -68,13 +68,13 @@ def _told(which: str, numbers: list[str], does: str) -> str:
 
 
 def _blocks_of(model: nn.Module, attended: Sequence[Attended]) -> tuple[list[nn.Module], list[int]] | None:
-    """Return a model's blocks, and where among them each attention is."""
+    """Return a model's blocks, and the index of each attention's block."""
     for module in model.modules():
         if not isinstance(module, nn.ModuleList) or len(module) < len(attended):
             continue
         blocks, places, after = list(module), list[int](), 0
         for each in attended:
-            # Blocks may share one attention, as in Zamba: it's in the next of them each time.
+            # Blocks may share one attention module, as in Zamba: each time, it counts for the next block that has it.
             place = next((at for at in range(after, len(blocks)) if _is_in(each, blocks[at])), None)
             if place is None:
                 break

@@ -20,22 +20,22 @@ from attnviz.features.language_models.inside.files.outline import TooLargeError,
 from attnviz.features.language_models.inside.offering import ALONG, is_folder
 from attnviz.features.language_models.inside.pretrained import made_watched, transformers
 
-# How the class is called that has the head a model was trained with; any other is loaded without one.
+# (end of an architecture's name, class that loads it with its output layer); others are loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
-_SECONDS = 3.0  # that a network may take to answer at all
-MOST_BYTES = 16 * 2**30  # of a model's weights, and of those of all that are kept in memory
-_OF_MEMORY = 3  # parts of the machine's: one for those that are kept while another one is loaded, one for all else
-_UNSEEN = "pooler"  # a layer behind the last vectors, which many files lack and nothing here shows
+_SECONDS = 3.0  # most time for the network to answer
+MOST_BYTES = 16 * 2**30  # of a model's weights, and of all models in memory together
+_OF_MEMORY = 3  # parts of memory: one for kept models, one for a model that is loading, one for all else
+_UNSEEN = "pooler"  # a layer after the last vectors, which many files lack and nothing here shows
 _WEIGHTS = "model.safetensors"
 _LOADING = Lock()
 Step = Literal["turn", "package", "sum", "settings", "tokenizer", "fetched", "numbers"]
-# From where to where in the whole each step goes. The package takes seconds, and so do the numbers of a large model.
+# Step -> (start, end) as shares of the whole. Importing the package takes seconds, as do a large model's numbers.
 STEPS: dict[Step, tuple[float, float]] = {
     "turn": (0.0, 0.0), "package": (0.0, 0.3), "sum": (0.3, 0.4), "settings": (0.3, 0.4), "tokenizer": (0.4, 0.45),
     "fetched": (0.45, 0.7), "numbers": (0.7, 1.0),
 }  # fmt: skip
-_NUMBERS = "Loading weights"  # what transformers calls its own bar while it takes one matrix after the other
+_NUMBERS = "Loading weights"  # name of transformers' progress bar while it loads one matrix after the other
 
 
 class Progress(NamedTuple):
@@ -46,7 +46,7 @@ class Progress(NamedTuple):
 
     @property
     def whole(self) -> float:
-        """How much of all steps is done, from 0 to 1."""
+        """The share of all steps that is done, from 0 to 1."""
         start, end = STEPS[self.step]
         return start + self.share * (end - start)
 
@@ -57,13 +57,13 @@ _TELLING: ContextVar[Tell | None] = ContextVar("attnviz_telling", default=None)
 
 @typed
 def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
-    """Return a model and its tokenizer; tell `to` how far it is.
+    """Return a model and its tokenizer; report progress to `to`.
 
-    The name is that of an included model, a folder, or one that transformers knows.
+    The name is an included model's, a folder, or a name that transformers knows.
 
-    Raises ``ValueError`` with the reason where that can't be: no such folder, no network, a kind of model that
-    transformers doesn't know, damaged files, weights that are no safetensors, don't fit config.json or have another
-    SHA-256 than those that come along, or too many.
+    Raises ``ValueError`` with the reason if that isn't possible: no such folder, no network, a kind of model that
+    transformers doesn't know, damaged files, too many weights, or weights that aren't safetensors, don't fit
+    config.json, or have another SHA-256 than the included model's.
     """
     token = _TELLING.set(to)
     try:
@@ -75,7 +75,7 @@ def load(name: str, to: Tell = lambda _: None) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=len(ALONG))
 def _included(name: str) -> tuple[Any, Any]:
-    """Return one that comes along: one for all, read once."""
+    """Return an included model, which is read once for all callers."""
     bars = transformers().utils.logging
     shown = bars.is_progress_bar_enabled()
     bars.disable_progress_bar()
@@ -111,7 +111,7 @@ def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
         model, info = getattr(package, kind).from_pretrained(
             name,
             use_safetensors=True,
-            ignore_mismatched_sizes=True,  # which are refused below, with their sizes
+            ignore_mismatched_sizes=True,  # refused below, with their sizes
             output_loading_info=True,
             attn_implementation=EAGER,
             **only,
@@ -119,7 +119,7 @@ def _load(name: str, sha256: str | None = None) -> tuple[Any, Any]:
         )
     except RefusedError:
         raise
-    except Exception as error:  # what a damaged file makes a library raise is of any kind
+    except Exception as error:  # a damaged file may raise any kind of error
         raise _refused(name, error, offline=only["local_files_only"]) from error
     _check_complete(name, info)
     _check_size(name, size_of(model))
@@ -149,8 +149,8 @@ def _bytes_each(config: Any) -> int:
 
 
 def _check_outline(name: str, config: Any, make: Callable[[], Any]) -> None:
-    """Raise ``ValueError`` for a model too large, before anything is fetched."""
-    packed = getattr(config, "quantization_config", None) is not None  # several weights in a number
+    """Raise ``ValueError`` for a model too large, before it's fetched."""
+    packed = getattr(config, "quantization_config", None) is not None  # one number holds several weights
     numbers, each = None if packed else numbers_in(Path(name)), _bytes_each(config)
     try:
         outline = outline_of(make, room() // each, numbers)
@@ -220,7 +220,7 @@ def _not_had(name: str, why: str) -> str:
 
 @cache
 def _counting_package() -> ModuleType:
-    """Return transformers, whose own bar is counted for whoever waits."""
+    """Return transformers, and let its progress bar report to whoever waits."""
     package = transformers()
     bars = package.utils.logging
     before = bars.set_tqdm_hook(None)
@@ -230,7 +230,7 @@ def _counting_package() -> ModuleType:
 
 
 def tell(step: Step, share: float = 0.0) -> None:
-    """Tell whoever waits for what this thread loads how far that is."""
+    """Report the progress of this thread's loading to whoever waits."""
     to = _TELLING.get()
     if to is not None:
         to(Progress(step, share))
@@ -258,7 +258,7 @@ def _fetching_bar() -> Any:
     class Fetching(tqdm):
         def __init__(self, *given: Any, **named: Any) -> None:
             super().__init__(*given, **named)  # type: ignore[no-untyped-call]
-            self._to, self._bytes = _TELLING.get(), named.get("initial") or 0  # bytes may come in by other threads
+            self._to, self._bytes = _TELLING.get(), named.get("initial") or 0  # other threads may receive bytes
 
         def update(self, n: float | None = 1) -> bool | None:
             self._bytes += n or 0

@@ -31,29 +31,30 @@ def look_into(
 ) -> ModelTrace:  # fmt: skip
     """Return what a model computes for a text, a trace per head.
 
-    A `model` of transformers that is loaded already comes with its `tokenizer`; "stories" and "all-MiniLM-L6-v2", by
-    their names, are those that come along, and have their own. The model itself isn't changed, and what it computes
-    isn't either: its plain ("eager") attention. Where that is written out, as in Falcon, Bloom, MPT, GPT-J, GPT-Neo,
-    RoFormer and MPNet, it's held to the model's own ``output_attentions``. Models that attend otherwise, as DeBERTa,
-    XLNet and Longformer do, are refused with what they do. A `text` may be a pair, ``(text, second)``, as models that
-    compare two texts read it: the tokenizer puts a separator between them and gives its own segment ids. `target` is
-    what goes into the decoder of a model that has an encoder, too.
+    Pass a loaded `model` of transformers with its `tokenizer`, or the name of an included model, "stories" or
+    "all-MiniLM-L6-v2", which has its own. Neither the model nor its results are changed: it computes its plain
+    ("eager") attention. Models that write attention out, such as Falcon, Bloom, MPT, GPT-J, GPT-Neo, RoFormer and
+    MPNet, are checked against their own ``output_attentions``. Models that attend in another way, such as DeBERTa,
+    XLNet and Longformer, are refused, and the error says how they attend. A `text` may be a pair, ``(text, second)``,
+    for models that compare two texts: the tokenizer puts a separator between them and gives its own segment ids.
+    `target` is the decoder's text, in a model with an encoder and a decoder.
 
-    ``look_into(module, x)`` does the same for any other module: what nn.MultiheadAttention, nn.TransformerEncoderLayer,
-    F.scaled_dot_product_attention or ``softmax(q @ k.mT) @ v``, written out, compute in it for `x`, one sequence
-    ``(n_tokens, d)`` or ``(1, n_tokens, d)``; `tokens` are the names of its rows. It computes as after ``.eval()``,
-    without dropout, and stays in training itself.
+    ``look_into(module, x)`` does the same for any other module. It shows what nn.MultiheadAttention,
+    nn.TransformerEncoderLayer, F.scaled_dot_product_attention or a written out ``softmax(q @ k.mT) @ v`` compute in it
+    for `x`, one sequence ``(n_tokens, d)`` or ``(1, n_tokens, d)``; `tokens` are the names of its rows. It computes as
+    after ``.eval()``, without dropout; a module in training stays in training.
 
-    Where a module writes its attention in another way, `q`, `k` and `v` name what makes queries, keys and values in it:
-    submodules or parameters, or one for all three. What is made of these by the formula must be what the module
-    computes; the number of heads is found by that. `scale`, which scores are multiplied with, is 1/√d_k or 1 unless it
-    is given, and `mask`, of bools or of numbers that are added, none or a causal one.
+    If a module writes its attention in another way, `q`, `k` and `v` name the submodules or parameters that make its
+    queries, keys and values, or one for all three. The formula, applied to these, has to give what the module computes;
+    so the number of heads is found. `scale` multiplies scores; without it, 1/√d_k and 1 are tried. `mask` has bools, or
+    numbers that are added; without it, no mask and a causal one are tried.
 
     With `edits`, the model is changed while it computes, and is itself again afterwards: see
-    :class:`attnviz.ModelEdit`. All that comes after is torch's, and `original` of the result is the same without them.
+    :class:`attnviz.ModelEdit`. Torch computes everything after a change. `original` of the result is the trace without
+    them.
 
-    Raises ``ValueError`` for an empty text, one that is too long for the model, a model that yields numbers that aren't
-    finite, one that attends to nothing, one that attends otherwise, and names of parts that don't make what the module
+    Raises ``ValueError`` for an empty text or one that is too long for the model; for a model that gives numbers that
+    aren't finite, attends to nothing, or attends in another way; and for named parts that don't give what the module
     computes.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.
@@ -93,7 +94,7 @@ def look_into(
 def _look_into_one_along(
     name: str, tokenizer: Any, text: Read | None, target: str | None, changes: tuple[ModelEdit, ...]
 ) -> ModelTrace:
-    """Return what a model that comes along computes for a text."""
+    """Return what an included model computes for a text."""
     if name not in ALONG:
         along = " or ".join(map(repr, ALONG))
         raise ValueError(f"model is {in_short(name)}, expected {along} or a model that is loaded already")
@@ -126,7 +127,7 @@ def _look_into_module(
         named.pointers(module)
     own = _as_evaluated(module)
     view: ModelTrace | None = None
-    for editing in (False, True) if edits else (False,):  # where a change is laid is known by what is made without it
+    for editing in (False, True) if edits else (False,):  # the unchanged run shows where changes belong
         watch = WrittenOut(editing_of(edits, view.layers) if view is not None and editing else None, own.parameters())
         with torch.no_grad(), watch:
             result = _called(own, x)
@@ -170,7 +171,7 @@ def _as_evaluated(module: nn.Module) -> nn.Module:
 def _called(module: nn.Module, x: Tensor) -> object:
     try:
         return module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
-    except (RuntimeError, TypeError, IndexError) as error:  # the module's own: it knows best what is wrong
+    except (RuntimeError, TypeError, IndexError) as error:  # the module's own error says best what is wrong
         message = (
             f"look_into calls {type(module).__name__} with x alone, {tuple(x.shape)} of {x.dtype}: if it takes more, as"
             " a mask, look into a module of your own whose forward(x) calls it"

@@ -1,7 +1,7 @@
 """Norms of queries and keys between a product and its heads (QK-norm).
 
-A norm is looked for among the parts of the module that attends. It counts where what it makes of a product's columns
-are the queries or keys that the model goes on with, before or after these are turned.
+A norm is looked for among the children of the module that attends. It counts if, applied to columns of a product, it
+gives the model's queries or keys, before or after rotation.
 """
 
 import re
@@ -15,13 +15,13 @@ from torch import Tensor
 from attnviz.core.rules import RmsNorm
 from attnviz.core.stages import Stage, Texts
 
-# What transformers calls the norms of queries, keys and values.
+# Names in transformers of the norms of queries, keys and values.
 _NAMES = {
     "q": re.compile(r"^(q|query|qk)_?(layer_?)?norm$|^q_b_norm$"),
     "k": re.compile(r"^(k|key|qk)_?(layer_?)?norm$"),
     "v": re.compile(r"^(v|value)_?(layer_?)?norm$"),
 }
-_EPSILONS = ("variance_epsilon", "eps", "epsilon")  # what classes of transformers and torch call it
+_EPSILONS = ("variance_epsilon", "eps", "epsilon")  # its names in classes of transformers and torch
 NORMED = ("gamma_q", "rest_q", "gamma_k", "rest_k", "q_norm", "k_norm")
 
 
@@ -35,10 +35,10 @@ class Norm:
 
 @dataclass(frozen=True)
 class Normed:
-    """What a norm makes of a head's columns ``(n_tokens, d)``.
+    """The normed columns of a head, ``(n_tokens, d)``.
 
-    `rule` makes `made` of these, the `gain` ``(d,)`` and, where the norm is over all heads' numbers, the root mean
-    square of the others' as `rest` ``(n_tokens, 1)``.
+    `rule` computes `made` from the columns, the `gain` ``(d,)`` and, if the norm is over all heads' numbers, `rest`
+    ``(n_tokens, 1)``: the root mean square of the other heads' numbers.
     """
 
     rule: RmsNorm
@@ -48,7 +48,7 @@ class Normed:
 
     @property
     def given(self) -> dict[str, Tensor]:
-        """What it needs besides the columns, by names without their part."""
+        """Its matrices besides the columns, named without "_q" or "_k"."""
         return {"gamma": self.gain} | ({} if self.rest is None else {"rest": self.rest})
 
 
@@ -60,14 +60,14 @@ def is_normed(module: Any, part: str) -> bool:
 def norms_of(module: Any, part: str) -> tuple[Norm, ...]:
     """Return a module's possible norms of a part, which differ in gain.
 
-    The gain is the weight, or 1 + weight: Gemma and some others learn how far the gain is from 1. Nothing is returned
-    for a norm of another kind.
+    The gain is the weight, or 1 + weight: Gemma and some others learn the gain's difference from 1. For a norm of
+    another kind, nothing is returned.
     """
     return norms_by(_child(module, part))
 
 
 def norms_by(child: Any) -> tuple[Norm, ...]:
-    """Return the possible norms that a module of one computes; see :func:`norms_of`."""
+    """Return the norms that a norm module may compute; see :func:`norms_of`."""
     weight = getattr(child, "weight", None)
     if not isinstance(weight, Tensor) or weight.dim() != 1 or getattr(child, "bias", None) is not None:
         return ()
@@ -79,10 +79,10 @@ def norms_by(child: Any) -> tuple[Norm, ...]:
 
 
 def normed_columns(product: Tensor, first: int, d: int, norm: Norm) -> Normed | None:
-    """Return what a norm makes of a head's columns, or None.
+    """Return the normed columns of a head, or None.
 
-    These are the `d` columns from `first` on. A gain of `d` numbers is of each head alone, one of as many as the
-    product has columns is of all heads together.
+    There are `d` columns, from `first` on. A gain with `d` numbers norms each head by itself; one with as many
+    numbers as the product has columns norms all heads together.
     """
     cut, plain = slice(first, first + d), RmsNorm(norm.epsilon)
     if len(norm.gain) == d:

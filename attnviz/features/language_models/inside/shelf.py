@@ -1,4 +1,4 @@
-"""Models that all readers share, kept while there is room."""
+"""Loaded models that all readers share, kept while there is room."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -8,11 +8,11 @@ from typing import Any
 from attnviz.core.cache import Cache
 from attnviz.features.language_models.inside.loading import Progress, Tell, load, room, size_of
 
-_LOOKED_AT = 0.1  # seconds after which one who waits is told how far it is
+_LOOKED_AT = 0.1  # seconds between two reports of the progress to whoever waits
 
 
 class _Loading(Future[tuple[Any, Any]]):
-    """A model that loads in its own thread, whoever leaves the page."""
+    """A model that loads in its own thread, even if readers leave."""
 
     def __init__(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class _Loading(Future[tuple[Any, Any]]):
     def _load(self, make: Callable[[Tell], tuple[Any, Any]]) -> None:
         try:
             self.set_result(make(self._take))
-        except Exception as error:  # told to all who wait
+        except Exception as error:  # raised again for all who wait
             self.set_exception(error)
 
     def _take(self, progress: Progress) -> None:

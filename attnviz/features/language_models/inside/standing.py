@@ -1,4 +1,4 @@
-"""Which heads stand in for one that is switched off."""
+"""Heads that stand in for others that are switched off."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from attnviz.features.language_models.inside.reasons import Why
 
 @dataclass(frozen=True)
 class StoodIn:
-    """What changes in a word's score as heads are switched off.
+    """The change of a word's score when heads are switched off.
 
-    `score` and `score_off` are the word's score before and after, and `lost` what these heads gave to it. `layer` and
-    `head` are the head that gives it most more than before, from `before` to `after`; both None where none gives more.
-    `fed` is how much more feed-forward layers give it, all together.
+    `score` and `score_off` are the word's score before and after, and `lost` is what these heads gave to it. `layer`
+    and `head` name the head whose part grows most, from `before` to `after`; both are None if no head's part grows.
+    `fed` is how much the parts of all feed-forward layers grow together.
     """
 
     score: float
@@ -28,8 +28,9 @@ class StoodIn:
 def stood_in(before: Why, after: Why, off: Collection[tuple[int, int]]) -> StoodIn:
     """Return which head gives a word's score more since others are `off`.
 
-    `before` and `after` explain the same word of the same text, and `off` are ``(layer, head)``. Each score is a sum,
-    so what heads gain can be read from it; that the last norm divides by another number counts as theirs.
+    `before` and `after` explain the same word of the same text; `off` are ``(layer, head)``. Each score is a sum of
+    parts, so that each head's gain can be read from it. That the last norm divides by another number changes the parts,
+    too.
 
     Source: McGrath et al. 2023, The Hydra Effect: Emergent Self-repair in Language Model Computations, section 3.
     """

@@ -27,7 +27,7 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
         self._layers = layers
 
     def __repr__(self) -> str:
-        """Say how many there are: all their numbers would fill pages."""
+        """Return their number, because all matrices would fill pages."""
         return f"Heads(n_layers={len(self._layers)}, n_heads={len(self)})"
 
     def __getitem__(self, place: tuple[int, int]) -> AttentionTrace:
@@ -54,7 +54,7 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
     def __len__(self) -> int:
         return sum(layer.n_heads for layer in self._layers)
 
-    def __contains__(self, place: object) -> bool:  # without making the head
+    def __contains__(self, place: object) -> bool:  # doesn't make the head
         try:
             layer, head = map(index, place)  # type: ignore[call-overload]
         except (TypeError, ValueError):
@@ -66,12 +66,12 @@ class Heads(Mapping[tuple[int, int], AttentionTrace]):
 class ModelTrace:
     """What a model computed for one text, as :func:`attnviz.look_into` returns it.
 
-    `heads[layer, head]` is one head as a trace like any other, counted from 0; `layers` are the model's, by its own
-    numbers: of a hybrid, an `OtherLayer` says what a layer without attention weights does, and `attending` are the
-    rest, in the order in which the model computed them; `tokens` are the text's as the model cuts it, and `spans` where
-    each stands in the text, (0, 0) for what the model put there. `special` says which are none of the text's. `result`
-    is what the model returned. With `edits`, all of this is computed with these changes, and `original` is the same
-    without them. Of an encoder with a decoder, :meth:`only` gives the heads of one kind.
+    `heads[layer, head]` is one head as a trace like any other, counted from 0. `layers` are the model's, by its own
+    numbers. In a hybrid, an `OtherLayer` says what a layer without attention weights does; `attending` are the other
+    layers, in the order in which the model computed them. `tokens` are the text's as the model cuts it, `spans` each
+    token's place in the text, (0, 0) for one that the model added, and `special` marks the added ones. `result` is what
+    the model returned. With `edits`, all of this is computed with these changes, and `original` is the same without
+    them. For an encoder with a decoder, :meth:`only` gives the heads of one kind.
     """
 
     name: str
@@ -84,18 +84,18 @@ class ModelTrace:
     tokenizer: Any = field(default=None, repr=False)
     edits: tuple[ModelEdit, ...] = ()
     original: "ModelTrace | None" = field(default=None, repr=False)
-    notes: tuple[Later, ...] = ()  # of the changes: what a model couldn't do without them
-    whole: "ModelTrace | None" = field(default=None, repr=False)  # of which :meth:`only` took one kind
+    notes: tuple[Later, ...] = ()  # one for each decoder head that an edit lets read later tokens
+    whole: "ModelTrace | None" = field(default=None, repr=False)  # the trace from which :meth:`only` took one kind
     model: Any = field(default=None, repr=False)
-    cut: Mapping[str, list[Any]] = field(default_factory=dict, repr=False)  # as the tokenizer cut the text
-    written: tuple[int, ...] = ()  # the last tokens: those that were put after the text
-    second: str = ""  # of a pair: the second text, which is the last line of `text`
-    computed_from: int = 0  # the rows before this one are of an earlier step, and their keys and values of its cache
+    cut: Mapping[str, list[Any]] = field(default_factory=dict, repr=False)  # the tokenizer's result for the text
+    written: tuple[int, ...] = ()  # the ids of the last tokens, which were written after the text
+    second: str = ""  # the second text of a pair, which is also the last line of `text`
+    computed_from: int = 0  # rows before this one are from an earlier step, their keys and values from its cache
     write: ClassVar[Callable[..., Any]]  # :func:`attnviz.features.language_models.inside.writing.write`
     why: ClassVar[Callable[..., Any]]  # :func:`attnviz.features.language_models.inside.reasons.why`
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages.
+        """Return a short description, because all numbers would fill pages.
 
         >>> import torch
         >>> from attnviz import look_into
@@ -110,7 +110,7 @@ class ModelTrace:
         sizes = f"n_tokens={n_tokens}, n_layers={self.n_layers}, n_heads={self.n_heads}, kinds={self.kinds}"
         return f"ModelTrace({self.name!r}, {sizes})"
 
-    # What draws it knows what it is: a feature that may be left out.
+    # The feature that draws it may be left out, so it's looked up when needed.
     def _repr_html_(self) -> str:
         markup: str = public("attnviz.documents", "model_markup")(self)
         return markup
@@ -133,7 +133,7 @@ class ModelTrace:
     def attending_at(self, number: int) -> Layer:
         """Return a layer with attention weights by its number.
 
-        Raises ``ValueError`` for a number outside, and ``KeyError`` for a layer that mixes its tokens otherwise.
+        Raises ``ValueError`` for a number outside, and ``KeyError`` for a layer that mixes its tokens in another way.
         """
         layer = self.layers[check_whole("layer", number, 0, self.n_layers - 1)]
         if isinstance(layer, OtherLayer):
@@ -142,12 +142,12 @@ class ModelTrace:
 
     @property
     def n_layers(self) -> int:
-        """How many layers there are."""
+        """The number of layers."""
         return len(self.layers)
 
     @property
     def n_heads(self) -> int:
-        """How many heads a layer has; the most, where layers differ."""
+        """The number of heads in a layer; the largest, if layers differ."""
         return max(layer.n_heads for layer in self.layers)
 
     @property
@@ -157,11 +157,11 @@ class ModelTrace:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the model couldn't do without the changes."""
+        """A sentence for each decoder head that changes let read later tokens."""
         return tuple(map(str, self.notes))
 
     def only(self, kind: Kind) -> "ModelTrace":
-        """Return it with one kind of layers: "encoder", "decoder" or "cross".
+        """Return the trace with one kind of layers: "encoder", "decoder" or "cross".
 
         Raises ``ValueError`` for a kind that the model doesn't have.
         """
@@ -169,7 +169,7 @@ class ModelTrace:
         layers = tuple(layer for layer in self.layers if layer.kind == kind)
         original = None if self.original is None else self.original.only(kind)
         view = replace(self, layers=layers, tokens=layers[0].tokens, original=original, whole=self.whole or self)
-        # What is known of the text's tokens isn't of a decoder's own.
+        # Spans and special marks are of the text's tokens, not of a decoder's own.
         return view if view.tokens == self.tokens else replace(view, spans=(), special=())
 
     @property
@@ -198,5 +198,5 @@ class ModelTrace:
         """
         own = self.attending_at(layer)
         head = check_whole("head", head, 0, own.n_heads - 1)
-        special = self.special if own.tokens == self.tokens else ()  # nothing is known of a decoder's own tokens
+        special = self.special if own.tokens == self.tokens else ()  # a decoder's own tokens have no marks
         return own.figures(special)[head] if own.kind != "cross" else None

@@ -1,4 +1,4 @@
-"""What a model is used for, and what each token costs it."""
+"""Uses of a model, and what each token costs."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ def sentence_vector(view: ModelTrace) -> Tensor:
     """
     if not has_vector(view):
         raise ValueError(f"{view.name} makes no vector of a sentence, expected an encoder")
-    vectors: Tensor = view.result.last_hidden_state[0].detach().double().cpu()  # of one sentence: none is padding
+    vectors: Tensor = view.result.last_hidden_state[0].detach().double().cpu()  # a single sentence has no padding
     return vectors.mean(0)
 
 
@@ -61,11 +61,11 @@ def similarity(one: ModelTrace, other: ModelTrace) -> float:
 
 @dataclass(frozen=True)
 class Costs:
-    """What decides how much a model has to multiply and to keep.
+    """The sizes that decide how much a model multiplies and stores.
 
-    Each of the `weights` is multiplied once for every row. `pairs` is how many multiplications a pair of tokens costs
-    in all layers, half for the score and half for the value. `per_token` is how many numbers a cache keeps of one, of
-    `n_bytes` each. What is done to single numbers, as by the softmax and layer norms, isn't counted.
+        Each of the `weights` is multiplied once for every row. `pairs` is the number of multiplications that a pair of
+        tokens costs in all layers, half for the score and half for the value. `per_token` is how many numbers a cache
+        stores for a token, of `n_bytes` each. Work on single numbers, such as softmax and layer norms, isn't counted.
 
     Sources: Kaplan et al. 2020, Scaling Laws for Neural Language Models, section 2.1 (weights); Pope et al. 2022,
     Efficiently Scaling Transformer Inference, section 2.1 (the cache).
@@ -88,8 +88,8 @@ class Costs:
         return tokens * self.per_token * self.n_bytes
 
 
-# Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1; feed-forward steps are four times as wide as
-# vectors, heads together as wide, numbers have 16 bits.
+# Brown et al. 2020, Language Models are Few-Shot Learners, table 2.1. Feed-forward steps are four times as wide as
+# vectors, all heads together are as wide as vectors, and numbers have 16 bits.
 _LAYERS, _WIDTH, _ENTRIES = 96, 12_288, 50_257
 GPT_3 = Costs(12 * _LAYERS * _WIDTH**2 + _ENTRIES * _WIDTH, 2 * _LAYERS * _WIDTH, 2 * _LAYERS * _WIDTH, 2)
 

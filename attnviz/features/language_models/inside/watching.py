@@ -1,6 +1,6 @@
 """Watching a model compute: its attentions, and the products before them.
 
-A watch is entered by one thread and sees that thread alone; nothing of the model or of torch is changed for it.
+A watch is entered by one thread, and sees only that thread; neither the model nor torch is changed for it.
 """
 
 import copy
@@ -52,7 +52,7 @@ class Watch(TorchFunctionMode):
         self, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        """Compute what torch would, and keep what is of use."""
+        """Compute torch's result, and keep attentions and products."""
         given = dict(kwargs or {})
         if (target := changed_in_place(func, args, given)) is not None:
             self._keep_before(target)
@@ -68,7 +68,7 @@ class Watch(TorchFunctionMode):
         return func(*args, **given)
 
     def _keep_before(self, target: Tensor) -> None:
-        """Copy what is kept of a tensor that will change in place."""
+        """Copy kept tensors that will be changed in place."""
         at = target.untyped_storage().data_ptr()
         self.attended = [each and copied(each, at) for each in self.attended]
         self._projections = [copied_projection(each, at) for each in self._projections]
@@ -117,7 +117,7 @@ class Watch(TorchFunctionMode):
         query, key, value, *made = (None if each is None else _of_one(each) for each in parts)  # type: ignore[assignment]
         if added is not None:
             added = _of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2])
-            added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)  # the most negative float
+            added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)  # the least float
             bias = _bias_in(added if bias is None else _of_one(bias).broadcast_to(added.shape), added)
         if sinks is not None and made[0] is not None and made[1] is not None:
             scores = query @ key.repeat_interleave(len(query) // len(key), 0).mT * scaling
@@ -172,7 +172,7 @@ class Watch(TorchFunctionMode):
                 **given | {"need_weights": True, "average_attn_weights": False, "is_causal": False, "training": False}
             )
             query, key, value = parts
-            # It may give zeros to rows with nothing to read, where its softmax gives NaN.
+            # It may return zeros for rows with nothing to read, whose softmax is NaN.
             if bool(made[0].isfinite().all()):
                 weights = weights.masked_fill(weights.isnan(), 0.0)
             self.attend(query, key, value, added, scaling, weights, None)
@@ -191,7 +191,7 @@ def watching() -> Watch | None:
 
 
 def twin_of(module: Any) -> Any:
-    """Return a copy that shares weights, and can be changed alone."""
+    """Return a copy that shares weights, and can be changed by itself."""
     return copy.deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
 
 
@@ -214,7 +214,7 @@ def _of_one(tensor: Tensor) -> Tensor:
 
 
 def _bias_in(bias: Tensor, added: Tensor) -> Tensor | None:
-    """Return what's added to readable scores, None if it's all 0."""
+    """Return what is added to readable scores; None if it's all 0."""
     bias = bias.masked_fill(added == -math.inf, 0.0)
     return bias if bool(bias.any()) else None
 
@@ -227,11 +227,11 @@ def _beside_sinks(scores: Tensor, sinks: Tensor) -> Tensor:
 def _weights_read(handed_out: Tensor, with_sinks: Tensor, value: Tensor, context: Tensor) -> Tensor:
     """Return the weights that make the contexts, with what the sinks take.
 
-    Granite hands out weights that sum to 1, and multiplies the contexts made of them by what the sinks leave.
+    Granite returns weights that sum to 1, and multiplies the contexts made from them by the share that sinks leave.
     """
     values = value.repeat_interleave(len(handed_out) // len(value), 0)
     plain, scaled = ((each @ values - context).abs().flatten(1).sum(1) for each in (handed_out, with_sinks))
-    on = context.abs().flatten(1).amax(1) > 0  # of a head that is switched off, contexts tell nothing
+    on = context.abs().flatten(1).amax(1) > 0  # leaves out heads that are switched off
     return with_sinks if bool(scaled[on].sum() < plain[on].sum()) else handed_out
 
 
@@ -253,7 +253,7 @@ def _sequence(tensor: Tensor) -> Tensor:
 
 
 def _mask_of(given: Mapping[str, Any], query: Tensor) -> Any:
-    """Return what ``F.multi_head_attention_forward`` adds to scores; its True hides."""
+    """Return ``F.multi_head_attention_forward``'s mask as numbers; its True hides."""
     masks = [given["attn_mask"], given["key_padding_mask"]]
     added, padding = (
         _as_added(~mask if mask is not None and mask.dtype == torch.bool else mask, query) for mask in masks

@@ -1,7 +1,7 @@
-"""Writing on: a model adds tokens, and each step has a trace.
+"""Writing: a model adds tokens to a text, with a trace each.
 
-With the cache, a step computes the rows of its new tokens alone: the keys and values of all tokens before are those
-that were computed when these were new. All other rows stand as they were computed then.
+With the cache, a step computes only the rows of its new tokens: keys and values of all earlier tokens are those that
+were computed when these tokens were new. All other earlier rows are those of that time, too.
 """
 
 import copy
@@ -30,10 +30,10 @@ MOST_WRITTEN = 1024
 
 @dataclass(frozen=True)
 class Chances:
-    """What the next token is drawn from: `logits`, and `probabilities` after sampling.
+    """The `logits` of the next token, and the `probabilities` it's drawn by.
 
-    Both are of the whole vocabulary. Probabilities are softmax(logits / temperature), 0 where top-k or top-p leave out.
-    At temperature 0 the likeliest token has all.
+    Both are for the whole vocabulary. Probabilities are softmax(logits / temperature), and 0 for tokens that top-k
+    or top-p leave out. At temperature 0, the likeliest token has probability 1.
     """
 
     logits: Tensor
@@ -60,7 +60,7 @@ class Written:
         return len(self.view.tokens) - self.view.computed_from
 
     def __repr__(self) -> str:
-        """Say what was written: all its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         return f"Written({self.id}, {self.token!r}, probability={float(self.chances.probabilities[self.id]):.4f})"
 
 
@@ -69,7 +69,8 @@ class Sampling:
     """How a token is drawn: by temperature, top-k and top-p.
 
     Temperature 0 takes the likeliest token, the first of equals: greedy decoding, the limit of small temperatures.
-    `top_k` keeps the most probable tokens, `top_p` the fewest that have this probability together; None keeps all.
+    `top_k` keeps this many most probable tokens, `top_p` the fewest that together have this probability; None keeps
+    all.
     """
 
     temperature: float = 1.0
@@ -86,9 +87,9 @@ class Sampling:
             raise RefusedError("share", name="top_p", value=self.top_p)
 
     def chances(self, view: ModelTrace) -> Chances:
-        """Return what the token after a text is drawn from.
+        """Return the chances of the token after a text.
 
-        Raises ``ValueError`` for a model that gives no scores of a next token.
+                Raises ``ValueError`` for a model that doesn't score next tokens.
 
         Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, sections 3.1 and 3.2.
         """
@@ -116,18 +117,18 @@ def drawn(chances: Chances, seed: int, before: int = 0) -> int:
     """
     generator = torch.Generator().manual_seed(seed)
     alike = torch.ones_like(chances.probabilities)[None]
-    for _ in range(before):  # each takes as many of the generator's numbers, whatever the probabilities are
+    for _ in range(before):  # each draw uses equally many random numbers, whatever the probabilities are
         torch.multinomial(alike, 1, generator=generator)
     return int(torch.multinomial(chances.probabilities[None], 1, generator=generator))
 
 
 def can_write(view: ModelTrace) -> bool:
-    """Whether a model can write on: it scores next tokens without encoder."""
+    """Whether a model can write: it scores next tokens, without an encoder."""
     return has_next(view) and view.model is not None and not view.model.config.is_encoder_decoder
 
 
 def check_writes(view: ModelTrace) -> None:
-    """Raise ``ValueError`` for a model that can't write on."""
+    """Raise ``ValueError`` for a model that can't write."""
     if not can_write(view):
         message = f"{view.name} can't write on, expected a decoder with its output layer, and no encoder beside it"
         raise RefusedError("model_no_writing", detail=message)
@@ -140,11 +141,11 @@ def write(
 ) -> tuple[Written, ...]:  # fmt: skip
     """Return up to `n` tokens, drawn after a text until it ends.
 
-    What is drawn is what ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``,
-    with temperature 0 what it takes without sampling; torch's own generator isn't touched. Without the `cache`, each
-    step computes all rows again, and the numbers are the same, but for roundings.
+    They are the tokens that ``generate`` of transformers draws with the same settings after ``torch.manual_seed(seed)``
+    or, with temperature 0, takes without sampling. Torch's own generator isn't touched. Without the `cache`, each step
+    computes all rows again; the numbers are the same, apart from roundings.
 
-    Raises ``ValueError`` for a model that can't write on, and where it has no more places for tokens.
+    Raises ``ValueError`` for a model that can't write, and for more tokens than it can read.
     """
     check_whole("n", n, 1, MOST_WRITTEN)
     check_whole("seed", seed, 0, MAX_SEED)
@@ -171,7 +172,8 @@ def appended(
 ) -> ModelTrace:
     """Return a text's trace with more tokens; cached rows aren't computed again.
 
-    With `edits`, which may be of any row, all is computed anew; without more tokens, `view` is then the original.
+    With `edits`, which may change any row, all rows are computed anew; if there are no more tokens, `view` becomes the
+    trace's original.
     """
     check_writes(view)
     text, cut = with_tokens(view.tokenizer, view.text, view.cut, ids)
@@ -184,7 +186,7 @@ def appended(
     check_length(view.model, view.tokenizer, len(cut["input_ids"]))
     original = None if view.original is None else appended(view.original, ids)
     plain = view if view.original is None else view.original
-    # What was changed of the text's own numbers is in the cache.
+    # Changes of the text's own numbers are in the cache already; changes of the model have to be made again.
     editing = editing_of([edit for edit in view.edits if edit.of_model], plain.layers) if view.edits else None
     inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=view.model.device), "use_cache": True}
     if "attention_mask" in inspect.signature(view.model.forward).parameters:
@@ -212,7 +214,7 @@ def _below(before: Attended, after: Attended) -> Attended:
     def rows(old: Tensor | None, new: Tensor | None) -> Any:
         return None if old is None or new is None else torch.cat([old, new], -2)
 
-    def keys(old: Tensor, new: Tensor) -> Tensor:  # of a window, the cache has the last ones alone
+    def keys(old: Tensor, new: Tensor) -> Tensor:  # with a window, the cache has only the last ones
         return new if new.shape[-2] == n_keys else torch.cat([old, new[..., -n_new:, :]], -2)
 
     def square(old: Tensor | None, new: Tensor | None, fill: float) -> Tensor | None:

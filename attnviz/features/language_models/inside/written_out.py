@@ -1,6 +1,6 @@
 """Attention written out: softmax of queries times keys, times values.
 
-What is done to the scores on their way to the softmax is followed from one operation to the next, by what it makes.
+Scores are followed from one operation to the next, up to the softmax, by the tensors that the operations make.
 """
 
 import itertools
@@ -19,14 +19,14 @@ from attnviz.features.language_models.inside.seen.attended import Attended
 from attnviz.features.language_models.inside.watching import Watch
 from attnviz.words import say
 
-_MOST_PRODUCTS = 256  # that are followed at once; of these, all but the scores come to nothing
-_MOST_LEARNED = 2**16  # numbers in a table of those that may be added to scores
-_HIDES = -5e3  # a score from here on gets no share at all, and models write less where they hide a key
-# What operations are called that multiply, divide, add and subtract, and that put numbers in another order.
+_MOST_PRODUCTS = 256  # most that are followed at once; those that aren't scores never reach a softmax
+_MOST_LEARNED = 2**16  # most numbers in a parameter that may be a table of biases
+_HIDES = -5e3  # a score this low gets a share of 0; models add numbers below it to hide a key
+# Names of operations that multiply, divide, add and subtract, and of those that reorder numbers.
 _TIMES, _OVER = frozenset({"mul", "rmul", "imul", "multiply"}), frozenset({"truediv", "div", "itruediv", "idiv"})
 _PLUS, _MINUS = frozenset({"add", "radd", "iadd"}), frozenset({"sub", "isub"})
 _ORDER = frozenset({"get", "t", "transpose", "permute", "swapaxes", "swapdims", "movedim", "flip", "roll", "sort"})
-# By what transformers calls them: how they read otherwise than by softmax(Q Kᵀ) V.
+# Model type in transformers -> how it attends in another way than by softmax(Q Kᵀ) V.
 _OTHERWISE = {
     "deberta": "disentangled", "deberta-v2": "disentangled", "xlnet": "two_streams", "longformer": "local",
     "led": "local", "longt5": "local", "reformer": "hashed", "mamba": "without", "mamba2": "without", "rwkv": "without",
@@ -38,8 +38,8 @@ _OTHERWISE = {
 class _Followed:
     """A product of queries and keys that is followed to its softmax.
 
-    `tensor` is the product times `scaling`, plus a `bias`, which is no mask. `weights` are its softmax, once that is
-    taken, and `added` is what was added to the scores.
+    `tensor` is the product times `scaling`, plus a `bias`, which doesn't include the mask. `weights` are its softmax,
+    once computed, and `added` is all that was added to the scores, the mask included.
     """
 
     tensor: Tensor
@@ -51,7 +51,7 @@ class _Followed:
     weights: Tensor | None = None
 
     def plus(self, made: Tensor, other: Any, sign: float = 1.0) -> "_Followed":
-        """Return it with something added; a mask shows at the softmax."""
+        """Return it with a number or tensor added; :meth:`masked` finds masks."""
         added = torch.as_tensor(other, dtype=made.dtype, device=made.device).detach() * sign
         bias = added.broadcast_to(made.shape).masked_fill(added <= _HIDES, 0.0)
         if not bool(bias.any()):
@@ -95,7 +95,7 @@ class WrittenOut(Watch):
         self, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        """Compute what torch would, and follow scores."""
+        """Compute torch's result, and follow scores."""
         given, name = dict(kwargs or {}), getattr(func, "__name__", "").strip("_")
         if name in ("matmul", "bmm", "rmatmul"):
             one, other = (args[1], args[0]) if name == "rmatmul" else (*args, *given.values())[:2]
@@ -118,7 +118,7 @@ class WrittenOut(Watch):
             del self._followed[next(iter(self._followed))]
 
     def _of(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> _Followed | None:
-        """Return what is known of the first operand that is followed."""
+        """Return the record of the first operand that is followed."""
         tensors = (each for each in (*args, *given.values()) if isinstance(each, Tensor))
         return next((self._followed[id(each)] for each in tensors if id(each) in self._followed), None)
 
@@ -168,7 +168,7 @@ class WrittenOut(Watch):
     def _after(
         self, name: str, before: _Followed, made: Tensor, args: tuple[Any, ...], given: Mapping[str, Any]
     ) -> _Followed:
-        """Return what's known of a followed product after an operation."""
+        """Return the record of a followed product after an operation."""
         operands = (*args, *given.values())
         other = next((each for each in operands if each is not before.tensor), None)
         if before.weights is None:
@@ -184,7 +184,7 @@ class WrittenOut(Watch):
     def _read(
         self, known: _Followed, value: Tensor, func: Callable[..., Tensor], args: tuple[Any, ...], given: dict[str, Any]
     ) -> Tensor:
-        """Compute contexts, and keep the attention that makes them."""
+        """Compute contexts, and keep their attention."""
         made, weights = func(*args, **given), known.tensor
         number, editing = len(self.attended), self.editing
         if editing is not None and editing.touches(number):
@@ -209,7 +209,7 @@ class WrittenOut(Watch):
 
 
 def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[Attended]:
-    """Return attentions, each marked whether its bias is the model's weights."""
+    """Return attentions, marked with whether their bias is learned."""
     if all(each.bias is None for each in attended):
         return attended
     tables = [each.detach() for each in parameters if each.dim() >= 2 and each.numel() <= _MOST_LEARNED]
@@ -227,7 +227,7 @@ def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[A
 
 
 def check_architecture(model: Any) -> None:
-    """Raise ``ValueError`` for a model that attends otherwise, or takes no text."""
+    """Raise ``ValueError`` for a model with other attention, or without text."""
     name, kind = type(model).__name__, getattr(model.config, "model_type", "")
     if kind in _OTHERWISE:
         _refuse(name, _OTHERWISE[kind])
@@ -238,10 +238,10 @@ def check_architecture(model: Any) -> None:
 def check_kinds(name: str, attended: list[Attended], n_tokens: int) -> None:
     """Raise ``ValueError`` for attentions that aren't heads over a text's tokens.
 
-    `n_tokens` is how many tokens a model without a decoder beside an encoder reads. Two attentions of one module with
-    the same queries and keys are a differential one that couldn't be joined, and other keys than tokens are compressed
-    ones. One that no module of transformers tells of, beside others that do, isn't of tokens: Inkling mixes its experts
-    by the same function.
+    `n_tokens` is how many tokens the model reads, which has no decoder beside an encoder. Two attentions of one module
+    with the same queries and keys are a differential one that couldn't be joined; a number of keys other than the
+    tokens' means compressed keys. If the module is known for some attentions only, the others aren't of tokens: Inkling
+    mixes its experts by the same function.
 
     Source: Ye et al. 2024, Differential Transformer, section 2.1.
     """
@@ -254,7 +254,7 @@ def check_kinds(name: str, attended: list[Attended], n_tokens: int) -> None:
 
 
 def check_encoder(name: str, kinds: Collection[str]) -> None:
-    """Raise ``ValueError`` where nothing is seen of how an encoder attends."""
+    """Raise ``ValueError`` if no attention of the encoder was seen."""
     if "encoder" not in kinds:
         _refuse(name, "unknown")
 

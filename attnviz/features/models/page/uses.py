@@ -175,7 +175,7 @@ def held_out_in_words(view: ModelTrace) -> str:
 
 
 def stood_in_words(view: ModelTrace) -> str:
-    """Say which head stands in for those off; blank without any.
+    """Say which head makes up for those off; blank without any.
 
     It explains the score of the word that is likeliest without the changes. If there are changes of other kinds, too,
     it's blank, because nobody could tell what makes up for what.

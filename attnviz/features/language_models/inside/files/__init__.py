@@ -1,1 +1,1 @@
-"""What the files of a model say, before it is loaded."""
+"""Reading a model's files before it is loaded."""

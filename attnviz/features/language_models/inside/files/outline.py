@@ -1,4 +1,4 @@
-"""A model's outline: the shapes that its configuration says, without numbers."""
+"""A model's outline: the shapes that its configuration states, without numbers."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-_MOST_TENSORS = 2**14  # an outline of so many takes half a minute; real models have fewer
-_UNTIED = 4  # how many times the numbers of its files an outline may have: shared weights count twice in it
-_SMALL = 2**20  # numbers that it may have beyond that: tables that are computed and in no file
-_MADE_BY = frozenset({"empty", "zeros", "ones", "full", "arange", "rand", "randn", "eye"})  # torch's makers of tensors
-_WEIGHTS_MADE_BY = "empty"  # torch's layers make weights by it; the others mostly make masks and places
+_MOST_TENSORS = 2**14  # an outline with this many takes half a minute; real models have fewer
+_UNTIED = 4  # an outline may have this many times its files' numbers, because it counts shared weights twice
+_SMALL = 2**20  # further numbers that it may have, for computed tables that aren't in files
+_MADE_BY = frozenset({"empty", "zeros", "ones", "full", "arange", "rand", "randn", "eye"})  # they make tensors
+_WEIGHTS_MADE_BY = "empty"  # torch's layers make weights with it; the others mostly make masks and positions
 
 
 class TooLargeError(ValueError):
@@ -27,7 +27,7 @@ class TooLargeError(ValueError):
 def numbers_in(folder: Path) -> int | None:
     """Return how many numbers a folder's weights have, by their headers.
 
-    None where there are no safetensors. Raises what safetensors does for a damaged file.
+    None if there are no safetensors. Raises the errors of safetensors for a damaged file.
     """
     from safetensors import safe_open
 
@@ -59,7 +59,7 @@ class _Counted(TorchFunctionMode):
         self, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        """Make what torch would, and count it."""
+        """Make the tensor that torch would, and count its numbers."""
         made, name = func(*args, **(kwargs or {})), getattr(func, "__name__", "")
         if isinstance(made, Tensor) and name in _MADE_BY:
             self._tensors += 1

@@ -24,24 +24,24 @@ class HeadParts:
     scaling: float
     weights: Tensor | None
     context: Tensor | None
-    scores: Callable[[], Tensor]  # this head's part of the product of all heads' queries and keys
-    others: bool = False  # whether keys and values are of other tokens than queries
-    bias: str = ""  # what the numbers depend on that are added to scores and are no mask's; blank where none are
-    learned: bool = False  # whether they are
+    scores: Callable[[], Tensor]  # computes this head's part of the product of all heads' queries and keys
+    others: bool = False  # cross-attention: keys and values are of other tokens than queries
+    bias: str = ""  # "distance", "place" or "tokens": what the bias depends on; blank without one
+    learned: bool = False  # whether the bias is learned
     cap: float | None = None
     sink: float | None = None
-    rewritten: tuple[str, ...] = ()  # of q, k, v: what the model changed in place after it was made
+    rewritten: tuple[str, ...] = ()  # those of q, k and v that the model changed in place after making them
     goes_on_changed: bool = False  # whether the model changes the context in place afterwards
 
 
 def texts_of(name: str, kind: str = "", **places: object) -> dict[str, Later]:
-    """Return the texts of a model's own stage, of this kind."""
+    """Return the texts of a stage that only models have."""
     texts = {key: later(f"models.{name}.{key}", **places) for key in ("title", "meaning", "short")}
     return texts | {"plain": later(f"models.{name}.{'.'.join(filter(None, ('plain', kind)))}", **places)}
 
 
 def scaled_stages(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
-    """Return the stages from the scores to what softmax gets."""
+    """Return the stages from the scores to the input of softmax."""
     divided, added = _scale_of(parts.scaling, parts.given["k"].shape[-1]), stage.sources[1:]
     if parts.bias:
         added = (DISTANCE_BIAS,)
@@ -74,7 +74,7 @@ def _scale_of(scaling: float, d_k: int) -> Scale:
 
 
 def bias_stage(mask: Stage, parts: HeadParts) -> Stage:
-    """Return the stage of what is added to scores, with the mask."""
+    """Return the stage of the bias, which has the mask in it."""
     told = texts_of("bias", parts.bias)
     plain = later(f"models.bias.{'learned' if parts.learned else 'prescribed'}", plain=told["plain"])
     return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")

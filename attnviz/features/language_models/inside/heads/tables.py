@@ -34,19 +34,19 @@ from attnviz.features.language_models.inside.seen.attended import Attended
 from attnviz.words import Later, later
 from attnviz.words.numbers import share_of, significant
 
-# A model's weights and those that the table makes of its scores may differ by this, for the roundings of float32.
+# Most that a model's weights may differ from the table's, because of float32 roundings.
 _SAME_WEIGHTS = 1e-4
-_SAME_HALVES = 0.25  # and where the model computes with halves, whose scores may be off by that much, by this
+_SAME_HALVES = 0.25  # the same for half precision, in which scores may be off by about this much
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _TOLD = ("title", "plain", "meaning", "short")
-_INPUTS = ("x", "y")  # of queries, and of keys where these are of other tokens
+_INPUTS = ("x", "y")  # of queries, and of keys if they have another input
 
 
 def parts_of(
     attended: Attended, projected: Mapping[str, ProjectedHeads], head: int, *, others: bool = False, sink: bool = True
 ) -> HeadParts:
     """Return one head's parts; without `sink`, a sink doesn't count."""
-    shared = head * len(attended.key) // len(attended.query)  # several heads of queries may read the same keys
+    shared = head * len(attended.key) // len(attended.query)  # grouped-query attention: query heads share keys
     places = {"q": head, "k": shared, "v": shared}
     tensors = {"q": attended.query, "k": attended.key, "v": attended.value}
     added, bias = (None if each is None else each[head % len(each)] for each in (attended.added, attended.bias))
@@ -70,8 +70,8 @@ def parts_of(
 def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ...] = ()) -> AttentionTrace:
     """Return one head as a trace, with the model's own numbers.
 
-    Queries, keys, values, weights and contexts are the model's; the table computes the rest, and what is
-    `changed` stands as given.
+    Queries, keys, values, weights and contexts are the model's; the table computes the rest. Matrices in `changed`
+    stand as given.
     """
     table, given, own = _table_of(parts)
     notes: list[Later] = []
@@ -109,7 +109,7 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             why = by if by in changed else "between"
             table = _unknown(table) if why == "between" and name == "attention_weights" else table
             table, given = _with_given(table, name), given | {name: _in_float32(tensor)}
-            matrices = _run(table, given, own)  # what comes after is made of these
+            matrices = _run(table, given, own)  # later stages are computed from these
             notes.append(later(f"models.notices.{why}", matrix=table[name].texts.title))
         if not half:
             matrices[name] = tensor
@@ -119,7 +119,7 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
 
 
 def _rows_of_nothing(parts: HeadParts) -> list[int]:
-    """Return the rows whose mask hides every token, and that got zeros."""
+    """Return the rows whose mask hides all tokens, if they got zeros."""
     if parts.added is None or parts.sink is not None:
         return []
     hidden = (parts.added == -math.inf).all(-1)
@@ -131,7 +131,7 @@ def _rows_of_nothing(parts: HeadParts) -> list[int]:
 
 
 def _run(table: Table, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return all matrices; what comes after scaled scores is made of these."""
+    """Return all matrices; those after scaled scores use the model's own."""
     if "scaled_scores" not in own:
         return {**run(table, given), **own}
     return run(_with_given(table, "scaled_scores"), {**given, "scaled_scores": own["scaled_scores"]}) | dict(own)
@@ -140,17 +140,17 @@ def _run(table: Table, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -
 def _as_scaled(
     parts: HeadParts, table: Table, given: Mapping[str, Tensor], own: Mapping[str, Tensor]
 ) -> dict[str, Tensor]:
-    """Return scores as a model rounds them, where its weights show that.
+    """Return scores as a model rounds them, if its weights show that.
 
-    Models sum products in torch's order, and some multiply where the table divides by √d_k: the last digits differ, and
-    where scores are large, those of the weights do by more than their softmax explains.
+    Models sum products in torch's order, and some multiply where the table divides by √d_k. Then the last digits of
+    scores differ and, if scores are large, so do the weights' by more than the roundings of their softmax.
     """
     weights, plain = parts.weights, {**run(table, given), **own}
     if weights is None or parts.cap is not None or weights.dtype != plain["scaled_scores"].dtype:
         return {}
     best: dict[str, Tensor] = {}
     least = _off(_run(table, given, {**own, **best})["attention_weights"], weights)
-    # One head's product may be rounded otherwise than that of all.
+    # One head's product may be rounded differently from that of all heads.
     for scores in (parts.given["q"] @ parts.given["k"].mT, parts.scores()):
         for scaled in (scores * parts.scaling, scores / (1 / parts.scaling)):
             added = scaled if parts.added is None else scaled + parts.added
@@ -171,7 +171,7 @@ def _off(made: Tensor, own: Tensor) -> float:
 
 
 def _unlike(parts: HeadParts, table: Table, matrices: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> list[str]:
-    """Return which products aren't, within roundings, what a model made."""
+    """Return the products that differ from the model's by more than roundings."""
     found = []
     for name, made in own.items():
         rule, known = table[name].rule, parts.projected.get(name)
@@ -186,7 +186,7 @@ def _unlike(parts: HeadParts, table: Table, matrices: Mapping[str, Tensor], own:
 
 
 def _unknown(table: Table) -> Table:
-    """Return a table whose weights aren't called the softmax of the scores."""
+    """Return a table that doesn't call its weights the scores' softmax."""
     told = {"scaled_scores": texts_of("unknown"), "attention_weights": texts_of("weights")}
     return MappingProxyType({**table, **{name: table[name].retold(**each) for name, each in told.items()}})
 
@@ -237,7 +237,7 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
     own: dict[str, Tensor] = {}
     mask = parts.added is not None
     for name, stage in layer_table(1, biases=biases, mask=mask, positions="none" if turn is None else "rotary").items():
-        part = name.rpartition("_")[2]  # w_q, b_q and q have to do with queries
+        part = name.rpartition("_")[2]  # "q" for w_q, b_q and q
         if part in ("q", "k", "v") and part not in known:
             if name == part:
                 table[name], given[name] = replace(stage, rule=None, sources=()), parts.given[part]
@@ -270,7 +270,7 @@ def _table_of(parts: HeadParts) -> tuple[Table, dict[str, Tensor], dict[str, Ten
 
 
 def _normed(sources: tuple[str, ...], table: Mapping[str, Stage]) -> tuple[str, ...]:
-    """Return a stage's sources, normed where they are."""
+    """Return a stage's sources, or their norms if there are any."""
     return tuple(f"{each}_norm" if f"{each}_norm" in table else each for each in sources)
 
 
@@ -288,7 +288,7 @@ def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _known(parts: HeadParts) -> dict[str, Projected]:
-    """Return the traced parts: queries and keys only if turned alike."""
+    """Return the traced parts: queries and keys only if rotated alike."""
     known = {part: each for part, each in parts.projected.items() if each is not None}
     turns = {part: known[part].turn if part in known else None for part in "qk"}
     if turns["q"] != turns["k"]:
@@ -298,9 +298,9 @@ def _known(parts: HeadParts) -> dict[str, Projected]:
 
 
 def _inputs(known: Mapping[str, Projected], *, others: bool) -> dict[str, str]:
-    """Return whether each part is made of X or of Y.
+    """Return each part's input, "x" or "y".
 
-    Y is what keys are made of, if that isn't what queries are. What is made of a third input has no name.
+    "y" is any second input, in cross-attention the keys'. A part made from a third input is left out.
     """
     named: dict[str, Tensor] = {}
     inputs: dict[str, str] = {}

@@ -1,1 +1,1 @@
-"""What a model's layers attend with, and what else they do."""
+"""A model's layers: their attention, and what else they do."""

@@ -1,4 +1,4 @@
-"""What stands between a layer's input and its queries, keys and values."""
+"""Steps between a layer's input and its queries, keys and values."""
 
 import re
 from typing import Any
@@ -10,12 +10,12 @@ from attnviz.features.language_models.inside.norms import is_normed
 from attnviz.features.language_models.inside.seen.attended import Attended, Projection
 from attnviz.words import listed
 
-# What transformers calls the product that makes a latent vector.
+# Names in transformers of the product that makes a latent vector, and of its norm.
 _LATENT = re.compile(r"^kv_a_(proj|layernorm)")
 
 
 def given_by(module: Any, parts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the given ones of Q, K and V, by the reason."""
+    """Return which of Q, K and V are given, by reason."""
     if module is None or not parts:
         return {}
     children = [name for name, each in module.named_children() if type(each).__name__ != "Identity"]

@@ -1,7 +1,7 @@
 """Differential attention: one softmax minus a learned number times another.
 
-A module computes it as two attentions with the same queries and keys, each with half of the values' features. Its first
-half of the heads is what the second half is subtracted from.
+A module computes it as two attentions with the same queries and keys, each with half of the values' features. The
+second half of its heads is subtracted from the first half.
 
 Source: Ye et al. 2024, Differential Transformer, section 2.1.
 """
@@ -41,9 +41,9 @@ def is_pair(one: Attended, other: Attended) -> bool:
 
 
 def with_pairs_joined(attended: Sequence[Attended]) -> list[Attended]:
-    """Return attentions, two halves of a differential one as one.
+    """Return attentions, with the two of a differential one joined.
 
-    A pair whose module doesn't say what is subtracted stays two.
+    A pair whose module doesn't say what is subtracted isn't joined.
     """
     left, made = list(attended), list[Attended]()
     while left:
@@ -64,12 +64,12 @@ def _has_halves(attended: Attended) -> bool:
 
 
 def _factor_of(module: Any) -> tuple[float, float] | None:
-    """Return what a module's second softmax is multiplied by, and its start."""
+    """Return the λ of a module's second softmax, and λ_init."""
     start = getattr(module, "lambda_init", None)
     parts = [getattr(module, name, None) for name in _LEARNED]
     if not isinstance(start, float) or not all(isinstance(each, Tensor) for each in parts):
         return None
-    # As the model computes it, in its own precision.
+    # λ is computed as the model does it, in its own precision.
     q1, k1, q2, k2 = (each.detach() for each in parts if each is not None)
     one, other = (torch.exp((q * k).sum(-1, dtype=torch.float32)).to(q.dtype) for q, k in ((q1, k1), (q2, k2)))
     return float(one - other + start), start
@@ -109,8 +109,8 @@ def differential_trace(
 ) -> AttentionTrace:  # fmt: skip
     """Return a differential head's two softmaxes as one trace.
 
-    `weights` ``(n_queries, n_keys)`` and `context` ``(n_queries, d_v)`` are the model's own, and what is `changed`
-    stands as given.
+    `weights` ``(n_queries, n_keys)`` and `context` ``(n_queries, d_v)`` are the model's own. The context stands as
+    given if the head is switched off, which `changed` says.
     """
     one, other = halves
     table: dict[str, Stage] = {}

@@ -1,7 +1,7 @@
-"""Multi-head latent attention: keys and values of a short vector.
+"""Multi-head latent attention: keys and values made from a short vector.
 
-Products are found by what their weights are called in transformers, and every step is held to the model's numbers: a
-part that isn't made so stands as given.
+Products are found by the names of their weights in transformers, and every step is checked against the model's numbers:
+a part that is made in another way stands as given.
 
 Source: DeepSeek-AI 2024, DeepSeek-V2, section 2.1 (multi-head latent attention).
 """
@@ -23,7 +23,7 @@ from attnviz.features.language_models.inside.projections import Projected, found
 from attnviz.features.language_models.inside.seen.attended import Attended, Projection
 from attnviz.words import later
 
-_SAME = 2e-6  # of the largest number: what a norm makes here, and in the model
+_SAME = 2e-6  # most that a norm here may differ from the model's, relative to the largest number
 _LATENT_WEIGHTS = ("w_dq", "b_dq", "gamma_dq", "w_dkv", "b_dkv", "gamma_dkv", "w_qc", "w_qr", "w_kc", "w_kr", "w_v")
 LEARNED_LATENT = tuple(name for name in _LATENT_WEIGHTS if name != "w_v")
 LATENT = ("w_dq", "b_dq", "c_q", "gamma_dq", "c_q_norm", "w_qc", "qc", "w_qr", "qr", "qr_rotated", "w_dkv", "b_dkv",
@@ -33,7 +33,7 @@ CACHED = ("c_kv_norm", "kr_rotated")
 
 @dataclass(frozen=True)
 class _Made:
-    """Stages behind each other, and their numbers."""
+    """Successive stages, and their numbers."""
 
     stages: tuple[Stage, ...]
     matrices: Mapping[str, Tensor]
@@ -42,7 +42,7 @@ class _Made:
 def with_latents(trace: AttentionTrace, attended: Attended, turns: Iterable[Rotate]) -> AttentionTrace:
     """Return a head's trace with the steps to Q, K and V.
 
-    Those that aren't found stay given. Nothing changes for a module without latent vectors.
+    Parts whose steps aren't found stand as given. Nothing changes for a module without latent vectors.
     """
     products = _Products.of(attended, len(trace.matrices["k"]))
     if products is None or any(stage.rule is not None for stage in map(trace.stages.__getitem__, "qkv")):
@@ -68,7 +68,7 @@ def with_latents(trace: AttentionTrace, attended: Attended, turns: Iterable[Rota
 class _Products:
     """A module's products: into latent vectors `down`, and out of them `up`.
 
-    `q_down` is None for queries that are made of X at once. `norm` and `q_norm` are the modules of norms between.
+    `q_down` is None for queries that are made from X directly. `norm` and `q_norm` are the norm modules in between.
     """
 
     down: Projection
@@ -91,7 +91,7 @@ class _Products:
             weights = (getattr(children.get(name), "weight", None) for name in names)
             known = (made.get(each.data_ptr()) for each in weights if each is not None)
             seen = next((each for each in known if each is not None), None)
-            # With a cache, a step's latent vectors are those of all tokens.
+            # With a cache, each step multiplies all tokens' latent vectors, so that stacked products repeat rows.
             return seen and replace(seen, x=seen.x[-n_tokens:], product=seen.product[-n_tokens:])
 
         down, up = product("kv_a_proj_with_mqa", "kv_a_proj"), product("kv_b_proj")
@@ -110,12 +110,12 @@ class _Products:
 
     @property
     def rank(self) -> int:
-        """How many numbers a latent vector has."""
+        """The length of a latent vector."""
         return self.up.x.shape[1]
 
     @property
     def width(self) -> int:
-        """How many numbers of a key tell its place."""
+        """The number of a key's columns that tell its position."""
         return self.down.product.shape[1] - self.rank
 
     def queries(self, q: Tensor, turns: tuple[Rotate, ...]) -> _Made | None:
@@ -173,10 +173,10 @@ class _Products:
 def _turned(
     part: Tensor, projection: Projection, first: int, turns: tuple[Rotate, ...]
 ) -> tuple[Tensor, Tensor, Rotate] | None:
-    """Return weight, product and turn of a part that tells places.
+    """Return weight, product and rotation of a part that tells positions.
 
-    Models that keep pairs as neighbours may put them half of the columns apart before they turn them: the weight's
-    columns are then in that order.
+    Models that store pairs as neighbours may move them half of the columns apart before they rotate them. The
+    weight's columns are then returned in that order.
     """
     if projection.bias is not None:
         return None
@@ -194,7 +194,7 @@ def _joined(
     name: str, whole: Tensor, before: _Made | None, content: tuple[Projected | None, str],
     places: tuple[Tensor, Tensor, Rotate, str] | None,
 ) -> _Made | None:  # fmt: skip
-    """Return queries or keys of two parts: content and place."""
+    """Return queries or keys of two parts: content and position."""
     made, source = content
     if made is None or made.bias is not None or places is None:
         return None

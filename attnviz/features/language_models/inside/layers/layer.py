@@ -24,15 +24,15 @@ from attnviz.features.language_models.inside.seen.attended import Attended
 from attnviz.words import later
 
 Kind = Literal["encoder", "decoder", "cross"]
-_KEPT = 2**19  # numbers of a layer's heads that stay made, in each of three matrices
+_KEPT = 2**19  # numbers in each of three matrices of a layer's heads that are kept once made
 
 
 @dataclass(frozen=True, repr=False)
 class Layer:
     """One attention of a model, with the model's own tensors in `attended`.
 
-    `tokens` are those that read, `read` those that may be read; a decoder that reads an encoder is of the `kind`
-    "cross", and these are other tokens.
+    `tokens` are those that read, `read` those that may be read. They differ in a decoder layer that reads an encoder,
+    which has the `kind` "cross".
     """
 
     attended: Attended
@@ -40,19 +40,19 @@ class Layer:
     tokens: tuple[str, ...]
     read: tuple[str, ...]
     turns: tuple[Rotate, ...] = ()
-    changed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # what stands changed in a head
-    number: int = 0  # among all layers of the model, those without attention, too
-    attention: int = 0  # among all attentions of the model, in the order in which it computes them
-    beside: str = ""  # how this layer mixes tokens beside its attention, as in `OtherLayer.does`; mostly blank
+    changed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # head -> names of its changed matrices
+    number: int = 0  # index among all layers of the model, with or without attention
+    attention: int = 0  # index among all attentions of the model, in the order in which it computes them
+    beside: str = ""  # how the layer also mixes tokens, besides its attention, as in `OtherLayer.does`; mostly blank
 
     def __repr__(self) -> str:
-        """Say what it is: its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         n_queries, n_keys = self.attended.query.shape[-2], self.attended.key.shape[-2]
         return f"Layer({self.number}, {self.kind!r}, n_queries={n_queries}, n_keys={n_keys}, n_heads={self.n_heads})"
 
     @property
     def n_heads(self) -> int:
-        """How many heads attend side by side."""
+        """The number of heads, side by side."""
         return self.attended.query.shape[0]
 
     @property
@@ -66,17 +66,17 @@ class Layer:
 
     @property
     def calls(self) -> range:
-        """The numbers of its calls of attention: two, where it's differential."""
+        """The indices of its calls of attention: two if it's differential."""
         return range(self.attention, self.attention + self.attended.calls)
 
     def places(self, head: int) -> list[tuple[int, int]]:
-        """Return a head's places in the model: attentions, and heads of these."""
+        """Return a head's places in the model as (attention, head)."""
         heads = range(head, self.attended.calls * self.n_heads, self.n_heads)
         return [(attention, each) for attention in self.calls for each in heads]
 
     @property
     def computed_weights(self) -> dict[int, Tensor]:
-        """The weights of each of the model's attentions that it is."""
+        """The weights of each of its calls of attention."""
         less = self.attended.subtracted
         return dict.fromkeys(self.calls, self.weights if less is None else torch.cat([less.first, less.second]))
 
@@ -101,7 +101,7 @@ class Layer:
     def between(self, trace: AttentionTrace) -> dict[str, tuple[str, ...]]:
         """Return which of Q, K and V are given, by the reason.
 
-        That is a "norm", or a "latent" vector which they are made of; a part with neither is left out.
+        The reason is a "norm", or a "latent" vector from which they are made; a part with neither is left out.
         """
         return given_by(self.attended.module, tuple(name for name in "qkv" if _is_given(trace, name)))
 
@@ -130,7 +130,7 @@ class Layer:
 
     @property
     def most_kept(self) -> int:
-        """How many heads stay made: of many tokens, few."""
+        """The number of heads kept once made; fewer for many tokens."""
         return min(self.n_heads, max(1, _KEPT // (self.attended.query.shape[-2] * self.attended.key.shape[-2])))
 
     def head(self, head: int) -> AttentionTrace:
@@ -183,7 +183,7 @@ class Layer:
             readable = None if added is None else added != -math.inf
             found = figures_of_heads(self.weights, self.tokens, readable, special)
             nothing = readable is not None and not bool(readable.any(-1).all())
-            # Rows that don't sum to 1 have no entropy.
+            # For rows that don't sum to 1, the upper bound of the entropy doesn't hold.
             if self.attended.sinks is not None or self.attended.subtracted is not None or nothing:
                 found = [None if each is None else replace(each, most=None) for each in found]
             self._figures[special] = found
@@ -196,7 +196,7 @@ class Layer:
     def output(self, head: int) -> AttentionTrace | None:
         """Return one head with its rows of `w_o` and its `output`.
 
-        The products of all heads, and a bias, sum to the attention's output. None where W_o isn't found.
+        The outputs of all heads, and a bias, sum to the attention's output. None if W_o isn't found.
         """
         found = self.attended.output
         if found is None:
@@ -206,7 +206,7 @@ class Layer:
         return with_output(trace, found.weight[head * d_v : (head + 1) * d_v])
 
     def whole(self, head: int) -> AttentionTrace:
-        """Return one head, with its part of the output where that's known."""
+        """Return one head, with its part of the output if that's known."""
         return self.output(head) or self.head(head)
 
 

@@ -17,7 +17,7 @@ class OtherLayer:
     """A layer of a model without attention weights.
 
     `does` says how it mixes tokens: "linear", "state_space", "convolution", "recurrent", "feed_forward" (not at all) or
-    "unknown"; `parts` are the classes of its modules. It stands among layers of a `kind`, and has their `tokens`.
+    "unknown". `parts` are the classes of its modules. `kind` and `tokens` are those of the layers around it.
     """
 
     number: int

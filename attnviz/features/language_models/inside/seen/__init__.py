@@ -1,1 +1,1 @@
-"""What is kept of a model while it computes."""
+"""Records of a model's attention, made while it computes."""

@@ -11,8 +11,8 @@ from torch import Tensor
 class Projection:
     """A product of `x` ``(n, d_in)`` with one of a model's weights.
 
-    `product` is ``(n, d_out)``, as it was made, `weight` ``(d_in, d_out)``, maybe a changed one, and `bias`
-    ``(d_out,)`` or None. `pointer` is where the model's own weight is in memory.
+    `product` is ``(n, d_out)``, as the model made it, `weight` ``(d_in, d_out)``, perhaps with changes, and `bias`
+    ``(d_out,)`` or None. `pointer` is the memory address of the model's own weight.
     """
 
     x: Tensor
@@ -20,15 +20,15 @@ class Projection:
     bias: Tensor | None
     product: Tensor
     pointer: int = 0
-    rewritten: Tensor | None = None  # the model's own product, where it changes that in place afterwards
+    rewritten: Tensor | None = None  # the model's own product, if the model changes it in place afterwards
 
 
 @dataclass(frozen=True)
 class Subtracted:
-    """What a differential attention subtracts: `factor` times a second softmax.
+    """The part that differential attention subtracts: `factor` times a second softmax.
 
-    `query` and `key` are those of the second softmax, `first` and `second` ``(n_heads, n_queries, n_keys)`` both
-    softmaxes. `factor` is λ, and `start` λ_init, the part of it that isn't learned.
+    `query` and `key` are those of the second softmax; `first` and `second` are both softmaxes, ``(n_heads,
+    n_queries, n_keys)``. `factor` is λ, and `start` is λ_init, the part of λ that isn't learned.
     """
 
     query: Tensor
@@ -44,13 +44,13 @@ class Attended:
     """One attention of a model, for one sequence.
 
     `query` is ``(n_heads, n_queries, d_k)``, `key` and `value` are ``(n_kv_heads, n_keys, d_k)`` and ``(n_kv_heads,
-    n_keys, d_v)``. `added`, ``(n_heads or 1, n_queries, n_keys)`` or None, is what is added to the scaled scores: -inf
-    where a key is hidden. `bias`, of the same shape, is what of it is no mask, None where nothing is, and `learned`
-    says whether its numbers are the model's own weights. `scaling` is what scores are multiplied with, and `cap` what
-    they are kept below before anything is added. `sinks` ``(n_heads,)`` stand beside the scores of each row in the
-    softmax, and nothing is read there. `weights` ``(n_heads, n_queries, n_keys)`` and `context` ``(n_heads, n_queries,
-    d_v)`` are the model's own, None where it doesn't hand them out. `projections` are the products with weights that it
-    computed since the attention before.
+    n_keys, d_v)``. `added`, ``(n_heads or 1, n_queries, n_keys)`` or None, is the mask and bias added to the scaled
+    scores: -inf where a key is hidden. `bias`, of the same shape, is that without the mask, None if nothing remains;
+    `learned` says whether its numbers are the model's own weights. Scores are multiplied by `scaling`, and then kept
+    below `cap` before anything is added. `sinks` ``(n_heads,)`` are further scores in each row's softmax, for which
+    nothing is read. `weights` ``(n_heads, n_queries, n_keys)`` and `context` ``(n_heads, n_queries, d_v)`` are the
+    model's own, None if it doesn't return them. `projections` are the products with weights that it has computed since
+    the attention before.
     """
 
     query: Tensor
@@ -61,8 +61,8 @@ class Attended:
     weights: Tensor | None
     context: Tensor | None
     projections: tuple[Projection, ...]
-    module: Any = None  # the module that attends, where it's known
-    output: Projection | None = None  # the product that is made of all heads' contexts, where there is one
+    module: Any = None  # the module that attends, if known
+    output: Projection | None = None  # the product of all heads' contexts with W_o, if found
     bias: Tensor | None = None
     learned: bool = False
     cap: float | None = None
@@ -72,7 +72,7 @@ class Attended:
 
     @property
     def calls(self) -> int:
-        """How many times its module attends for it."""
+        """The number of times that its module attends for it."""
         return 1 if self.subtracted is None else 2
 
     def scores(self) -> Tensor:

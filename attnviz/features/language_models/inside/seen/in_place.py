@@ -1,4 +1,4 @@
-"""What a model changes in place, kept as it was before."""
+"""Copies of tensors, kept before a model changes them in place."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ _IN_PLACE = frozenset({"__setitem__", *(f"__i{name}__" for name in ("add", "sub"
 
 
 def changed_in_place(func: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> Tensor | None:
-    """Return the tensor that torch changes in place, None without one.
+    """Return the tensor that a function changes in place, or None.
 
     >>> import torch
     >>> x = torch.ones(2)
@@ -31,7 +31,7 @@ def changed_in_place(func: Callable[..., Any], args: tuple[Any, ...], given: Map
 
 
 def copied(attended: Attended, at: int) -> Attended:
-    """Return an attention, with copies of what is in this storage."""
+    """Return an attention, with copies of its tensors in this storage."""
     names = ("query", "key", "value", "added", "bias", "weights", "context")
     changed: dict[str, Any] = {
         name: copy for name in names if (copy := _copy_in(getattr(attended, name), at)) is not None
@@ -46,9 +46,9 @@ def copied(attended: Attended, at: int) -> Attended:
 
 
 def copied_projection(made: Projection, at: int) -> Projection:
-    """Return a projection, with copies of what is in this storage.
+    """Return a projection, with copies of its tensors in this storage.
 
-    `rewritten` becomes the model's own product, which it's about to change.
+    `rewritten` becomes the model's own product, which the model is about to change.
     """
     x, product = _copy_in(made.x, at), _copy_in(made.product, at)
     if x is not None:
