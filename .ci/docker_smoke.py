@@ -1,6 +1,6 @@
-"""Runs an image of the app as a stranger would and reads a page of it: `docker_smoke.py IMAGE`.
+"""Runs an image of the app as a stranger would, and reads a page from it: `docker_smoke.py IMAGE`.
 
-Once with a published port, once without any network. Both containers are removed, whatever happens.
+It runs once with a published port, and once without any network. Both containers are always removed.
 """
 
 import contextlib
@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 HEALTHY_WITHIN_S = 180
-# The opening example as heatmaps, where a sentence says what "fluffy" reads most, and how much.
+# The opening example as heatmaps, with a sentence that says what "fluffy" reads most, and how much.
 OPENING = b'{"query_params": {"example": ["fluffy-cat"], "view": ["heatmaps"]}}'
 EXPECTED = ("reads", "0.6091")
-# No proxy of this machine's lies between it and its own container.
+# Requests to the machine's own container don't go through a proxy.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -29,7 +29,7 @@ def docker(*arguments: str) -> str:
 
 @contextlib.contextmanager
 def container(image: str, *options: str) -> Iterator[str]:
-    # The health check's command is the image's own, it is only asked more often.
+    # The health check is the image's own; here it only runs more often.
     name = docker("run", "--detach", "--health-interval=1s", *options, image)
     try:
         yield name
@@ -59,14 +59,14 @@ def read(url: str, body: bytes | None = None) -> str:
 
 
 def elements(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every element of a rendered page, in the order of the page."""
+    """Yield every element of a rendered page, in the order of the page."""
     yield node
     for child in node.get("children", []):
         yield from elements(child)
 
 
 def check_page(address: str) -> str:
-    """Reads the playground as it is rendered, says what stands on it, raises where that is wrong."""
+    """Read the rendered playground, and describe it; raise an error if it's wrong."""
     page = read(f"{address}/_stcore/agent/interact", OPENING)
     snapshot = json.loads(page)
     drawn = [element["type"] for element in elements(snapshot["tree"])]
@@ -78,7 +78,7 @@ def check_page(address: str) -> str:
 
 def main() -> int:
     image = sys.argv[1]
-    # The interface that reads a page without a browser is off in the image, on in this container alone.
+    # The image turns off the interface that reads a page without a browser; only this container turns it on.
     options = ["--publish", "127.0.0.1::8501", "--env", "STREAMLIT_SERVER_ENABLE_AGENT_API=true"]
     with container(image, *options) as name:
         print(f"with a port: healthy after {wait_until_healthy(name):.1f} s")

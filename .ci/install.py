@@ -1,9 +1,9 @@
-"""Installs requirement files with the running Python's pip, the CPU build of torch first choice.
+"""Installs requirement files with the running Python's pip, preferably with the CPU build of torch.
 
     python .ci/install.py [--torch-index URL] [--alone model.txt] requirements.txt [more.txt ...]
 
-pip's own configuration stays in force: the index is added to what pip would search anyway, and only
-when it answers. On a closed network pip would otherwise retry it for minutes before going on.
+pip's own configuration stays in force: the index is added to those that pip would search anyway, and only
+if it answers. On a closed network, pip would otherwise retry it for minutes before going on.
 """
 
 import argparse
@@ -20,7 +20,7 @@ TIMEOUT_S = 3.0
 
 
 def answers(url: str, timeout: float = TIMEOUT_S) -> bool:
-    """Whether an index answers at `url` in time, whatever it is that takes long."""
+    """Whether an index answers at `url` in time, which includes looking up its name."""
     reached = threading.Event()
     done = threading.Event()
 
@@ -31,18 +31,19 @@ def answers(url: str, timeout: float = TIMEOUT_S) -> bool:
                 reached.set()
         done.set()
 
-    # A thread, because no socket time-out bounds the look-up of a name; a daemon, so that exit won't wait.
+    # A thread is needed, because no time-out of a socket bounds the look-up of a name; as a daemon, it doesn't delay
+    # the exit.
     threading.Thread(target=ask, daemon=True).start()
     done.wait(timeout)
     return reached.is_set()
 
 
 def given_arguments(files: list[Path]) -> list[str]:
-    """The arguments of `pip install` for these files, whatever index it asks."""
+    """Return the arguments of `pip install` for these files, without an index."""
     arguments = ["install", "--disable-pip-version-check", "--quiet"]
     if not sys.dont_write_bytecode:
-        # Python compiles what is imported, once: pip would compile all, of which most is never imported. Where Python
-        # keeps nothing of what it compiles, as in the image, pip does it.
+        # Python compiles a module when it is first imported, while pip would compile all of them, most of which are
+        # never imported. If Python may not store what it compiles, as in the image, pip does it.
         arguments.append("--no-compile")
     for file in files:
         arguments += ["--requirement", str(file)]
@@ -50,7 +51,7 @@ def given_arguments(files: list[Path]) -> list[str]:
 
 
 def pip_arguments(files: list[Path], torch_index: str) -> list[str]:
-    """The arguments of `pip install`; says so where the wished index is left out."""
+    """Return the arguments of `pip install`; say so if the requested index is left out."""
     arguments = given_arguments(files)
     if torch_index and answers(torch_index):
         arguments += ["--extra-index-url", torch_index]
@@ -60,15 +61,15 @@ def pip_arguments(files: list[Path], torch_index: str) -> list[str]:
 
 
 def fingerprint(file: Path, torch_index: str) -> str:
-    """What an installed file depends on: the wished index, then a hash of the file and of the Python."""
+    """Return what an installed file depends on: the index, then a hash of the file and the Python."""
     digest = hashlib.sha256(sys.version.encode() + file.read_bytes())
     return f"{torch_index}\n{digest.hexdigest()}\n"
 
 
 def install(files: list[Path], torch_index: str, stamps: Path | None, alone: list[Path] | None = None) -> int:
-    """Runs pip unless the stamps in a folder say that nothing changed; returns pip's exit status.
+    """Run pip unless the stamps in a folder say that nothing changed; return pip's exit status.
 
-    The packages of the files in `alone` are installed without what they ask for."""
+    The packages of the files in `alone` are installed without their dependencies."""
     alone = alone or []
     wanted = {f"installed-{file.name}": fingerprint(file, torch_index) for file in (*files, *alone)}
     before = {name: (stamps / name).read_text() for name in wanted if stamps and (stamps / name).exists()}
@@ -76,14 +77,15 @@ def install(files: list[Path], torch_index: str, stamps: Path | None, alone: lis
         return 0
     pip = [sys.executable, "-m", "pip"]
     arguments = pip_arguments(files, torch_index)
-    # Until pip has come through, nothing is certain about what is installed.
+    # Until pip has succeeded, it is unknown what is installed, so the stamps are removed.
     for name in before:
         (stamps / name).unlink()
     if any(stamp.splitlines()[0] != torch_index for stamp in before.values()):
-        # Both builds of torch satisfy the same pin, so pip would keep the one of the other index.
+        # Both builds of torch satisfy the same pin, so pip would keep the build from the other index.
         subprocess.run([*pip, "uninstall", "--quiet", "--yes", "torch"], check=False)
     print("Installing " + ", ".join(map(str, (*files, *alone))) + ": some minutes, the first time.", flush=True)
-    # Beside the others: they ask for nothing of each other, and one unpacks while the other waits for the network.
+    # These files are installed at the same time as the others: neither depends on the other, and one can unpack while
+    # the other waits for the network.
     commands = [[*pip, *arguments], *([[*pip, *given_arguments(alone), "--no-deps"]] if alone else [])]
     with ThreadPoolExecutor() as at_once:
         codes = list(at_once.map(lambda command: subprocess.run(command, check=False).returncode, commands))
@@ -102,7 +104,7 @@ def main() -> int:
     )
     parser.add_argument("files", nargs="+", type=Path)
     options = parser.parse_args()
-    # Outside a virtual environment other programs change what is installed, so no stamp could be trusted.
+    # Outside a virtual environment, other programs change what is installed, so that no stamp could be trusted.
     in_venv = sys.prefix != sys.base_prefix
     return install(options.files, options.torch_index.strip(), Path(sys.prefix) if in_venv else None, options.alone)
 

@@ -1,4 +1,4 @@
-"""Makes sure that Playwright and a Chromium run here, with as little as that takes; on Debian, Firefox, too."""
+"""Installs Playwright and a Chromium if they don't run yet, with few packages; on Debian, Firefox, too."""
 
 import os
 import shutil
@@ -6,19 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The shell first: the same engine without a window's parts, which takes a sixth less of a core for the same tests.
-# Tests and benchmarks read the names, too.
+# The headless shell comes first: it is the same engine without a window's parts, and takes a sixth less of a core for
+# the same tests. Tests and benchmarks read these names, too.
 NAMES = Path(__file__).with_name("browsers").read_text().split()
 
-# libatomic is what Playwright's own driver misses on a bare machine. The fonts are for the tests that
-# type emoji and Chinese, which would be drawn as boxes.
+# Playwright's own driver needs libatomic, which a bare machine lacks. The fonts are for tests that type emoji and
+# Chinese, which would be drawn as boxes otherwise.
 FONTS = ["fonts-dejavu-core", "fonts-droid-fallback", "fonts-noto-color-emoji"]
 APT = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"]
 PACKAGE_MANAGERS = {
     "apt-get": [
         ["apt-get", "update", "-qq"],
         [*APT, "libatomic1", *FONTS],
-        [*APT, "chromium-headless-shell"],  # of Debian alone
+        [*APT, "chromium-headless-shell"],  # exists on Debian only
         [*APT, "chromium"],
     ],
     "dnf": [["dnf", "install", "-y", "-q", "chromium", "libatomic"]],
@@ -42,7 +42,7 @@ def playwright_runs() -> bool:
 
 
 def as_root() -> list[str] | None:
-    """What to put before a command that needs root; None where that would ask for a password."""
+    """Return what to put before a command that needs root; None if that would ask for a password."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return []
     if shutil.which("sudo"):
@@ -62,7 +62,7 @@ def install_from_system() -> None:
 
 
 def install_firefox() -> None:
-    """For the one test in it, which is left out where there is none."""
+    """Install Firefox for the one test that needs it; without Firefox, that test is skipped."""
     prefix = as_root()
     if not shutil.which("firefox-esr") and shutil.which("apt-get") and prefix is not None:
         run(*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *APT, "firefox-esr")

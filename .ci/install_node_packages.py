@@ -1,6 +1,6 @@
-"""Installs what package.json names, as package-lock.json pins it: the checker of the scripts' types.
+"""Installs the packages of package.json in the versions of package-lock.json: the type checker of the scripts.
 
-The npm that does it comes with a package of requirements-dev.txt, and is configured as any npm on this machine.
+The npm that installs them comes with a package of requirements-dev.txt, and uses this machine's npm configuration.
 """
 
 import hashlib

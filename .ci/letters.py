@@ -1,9 +1,10 @@
-"""Makes attnviz/documents/letters/attnviz-letters.woff2: the app's letters, cut to Latin and the signs of formulas.
+"""Makes attnviz/documents/letters/attnviz-letters.woff2: the app's font, cut to Latin and the signs of formulas.
 
     pip install fonttools brotli
     python .ci/letters.py .venv/lib/python3.11/site-packages/streamlit/static/static/media/SourceSansVF-Upright*.woff2
 
-The weights from 400 to 700 stay, and digits of one width. A font that was changed may not be called as the whole one.
+It keeps the weights from 400 to 700, and digits of equal width. The font's license forbids a changed font to have the
+name of the original.
 """
 
 import io

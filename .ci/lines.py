@@ -1,4 +1,4 @@
-"""Prints how many lines and files the product has, and how many lines its tests."""
+"""Prints how many lines and files the product has, and how many its tests have."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ TESTS = ("tests",), {".py", ".js", ".json"}
 
 
 def counted(places: tuple[str, ...], kinds: set[str]) -> tuple[int, int]:
-    """Return the lines and the number of the files of these kinds that git knows."""
+    """Return how many lines and files of these kinds git tracks."""
     listed = subprocess.run(["git", "ls-files", "-z", *places], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.split("\0") if Path(name).suffix in kinds]
     present = [file for file in files if file.is_file()]

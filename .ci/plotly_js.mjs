@@ -1,13 +1,13 @@
-// Makes attnviz/documents/plotly_js/plotly-figures-3.7.0.min.js.gz: the part of plotly.js that our figures draw with.
+// Makes attnviz/documents/plotly_js/plotly-figures-3.7.0.min.js.gz: the part of plotly.js that our figures need.
 //
 //   mkdir /tmp/plotly && cd /tmp/plotly
 //   npm install --ignore-scripts plotly.js@3.7.0 esbuild@0.28.0
 //   node REPOSITORY/.ci/plotly_js.mjs /tmp/plotly REPOSITORY/attnviz/documents/plotly_js
 //
-// It is bundled as plotly.js makes its own partial bundles (CUSTOM_BUNDLE.md there): the core, which has scatter,
-// and the traces named below; the descriptions of attributes, which nothing reads, and the style sheets of maps are
-// left out. Their wrapper for other module systems is left out, too: a function that a browser first skims
-// and then reads again costs a fifth of the time to the first picture. 3.7.0 is what plotly.py 6.9 writes for.
+// It is bundled like plotly.js's own partial bundles (see CUSTOM_BUNDLE.md there): the core, which includes scatter,
+// and the traces named below. The descriptions of attributes, which no code reads, and the style sheets of maps are
+// left out. So is the wrapper for other module systems: a browser first skims such a function and then reads it again,
+// which takes a fifth of the time to the first picture. plotly.py 6.9 writes figures for version 3.7.0.
 import {createHash} from "node:crypto";
 import {readFileSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";

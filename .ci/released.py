@@ -1,10 +1,10 @@
-"""Holds what `make sbom` and `make audit` write to the packages that are pinned, and says what the audit found.
+"""Compares what `make sbom` and `make audit` wrote with the pinned packages, and prints what the audit found.
 
     python .ci/released.py sbom sbom.json requirements.txt [more.txt ...]
     python .ci/released.py audit audit.json requirements.txt [more.txt ...]
 
-The status is 0 where every pin is there in its version, with nothing else, and nothing is known against any of them. An
-audit looks at what is installed on the machine that it runs on: of what is pinned for others, it tells nothing.
+The status is 0 if every pinned package is listed in its version, and no other package, and no vulnerability of them is
+known. An audit covers only what is installed on the machine that it runs on: it says nothing about pins for others.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-Pins = dict[str, str]  # versions by names
+Pins = dict[str, str]  # name -> version
 
 
 def pins_of(files: Iterable[Path], *, here: bool = False) -> Pins:
-    """Return what requirement files pin, for any machine or for the one that this runs on."""
+    """Return the versions that requirement files pin, for any machine or for this one."""
     lines = (line.split("#")[0].strip() for file in files for line in file.read_text().splitlines())
     pinned = [Requirement(line) for line in lines if line and not line.startswith("-")]
     return {
@@ -48,7 +48,7 @@ def faults_of_sbom(bill: Any, pins: Pins) -> list[str]:
 
 
 def faults_of_audit(told: Any, pins: Pins) -> list[str]:
-    """Return what is wrong with what pip-audit tells (JSON) of these pins: what it left out, and what it knows."""
+    """Return what is wrong with pip-audit's report (JSON): packages left out, and vulnerabilities."""
     audited = told.get("dependencies", [])
     faults = [f"{each['name']} was left out: {each['skip_reason']}" for each in audited if "skip_reason" in each]
     looked_at = {
@@ -78,7 +78,7 @@ _CHECKS = {"sbom": faults_of_sbom, "audit": faults_of_audit}
 
 
 def check(kind: str, file: Path, requirements: list[Path]) -> int:
-    """Print what is wrong; return the status of the command."""
+    """Print what is wrong; return the exit status of the command."""
     pins = pins_of(requirements, here=kind == "audit")
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
