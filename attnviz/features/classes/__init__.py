@@ -1,7 +1,8 @@
-"""A class that predicts: what it's asked, its votes, its pages.
+"""A class that predicts: its questions, its votes, its pages.
 
-A class is a code for the people, a secret for the teacher, and ends by itself after a day. What is kept of a person is
-a hash of what their browser drew at random, until the class ends; then only counts are, and some days later nothing.
+A class has a code for the people and a secret for the teacher, and ends by itself after a day. Until then, a hash of a
+random token of their browser is all that is stored of a person. After the end only counts are stored, and 30 days later
+nothing.
 """
 
 from attnviz.feature import Feature

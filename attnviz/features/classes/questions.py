@@ -30,8 +30,8 @@ def as_csv(votes: Sequence[Vote]) -> str:
 def as_xapi(votes: Iterable[Vote], home: str) -> str:
     """Return an xAPI statement for each vote, one a line.
 
-    People are numbers; in a class that has ended, each vote has its own. `home` is the address of the class. The same
-    votes make the same statements, so that those sent twice count once.
+    People are named by numbers; after the end of a class, each vote has a number of its own. `home` is the address of
+    the class. The same votes make the same statements, so that those sent twice count once.
     """
     people: dict[str, int] = {}
     lines = []

@@ -1,7 +1,7 @@
-"""What is kept of classes, in a database shared between servers.
+"""Classes in a database, which servers share.
 
-Whatever returns has been committed. Each change says what it changes, so that one that is asked for again, since its
-answer was lost, does nothing twice.
+A method that returns has committed its change. Each change names the state that it changes, so that a request that is
+sent again, because its answer was lost, doesn't change anything twice.
 """
 
 import hmac
@@ -21,22 +21,22 @@ from sqlalchemy.dialects import postgresql, sqlite
 from attnviz.features.classes.tables import CLASSES, COUNTS, VOTES, migrate, opened
 
 LASTS = 24 * 3600  # seconds until a class ends by itself
-KEPT = 30 * 24 * 3600  # after which nothing of it is left
-MOST_CLASSES = 10_000  # that haven't ended
+KEPT = 30 * 24 * 3600  # seconds from its end until a class is deleted
+MOST_CLASSES = 10_000  # open ones
 UNUSED = 600  # seconds without votes and without its teacher's page, after which a class may make room for another
-MOST_ASKINGS, MOST_PEOPLE = 200, 2000  # of a class; of each round
-# No vowels, which make words, and nothing that looks or sounds like another one.
+MOST_ASKINGS, MOST_PEOPLE = 200, 2000  # questions of a class; people in a round
+# No vowels, so that no words appear, and no letters that look or sound alike.
 LETTERS, LETTERS_OF_CODE = "BCDFGHJKLMNPQRSTVWXZ", 6
 
-Counts = Mapping[tuple[str, int, str], int]  # of votes, by what is asked, the round and the choice
+Counts = Mapping[tuple[str, int, str], int]  # (question, round, choice) -> votes
 
 
 class Phase(IntEnum):
-    """How far a round is."""
+    """The phase of a round."""
 
     OPEN = 0  # votes are taken
     COUNTED = 1  # the counts are shown to all
-    TOLD = 2  # what happens is told, too
+    TOLD = 2  # the outcome is shown, too
 
 
 class AwayError(RuntimeError):
@@ -48,7 +48,7 @@ class AwayError(RuntimeError):
 
 
 class FullError(ValueError):
-    """There are as many as there may be."""
+    """A limit is reached, such as the number of classes."""
 
 
 class LateError(ValueError):
@@ -59,7 +59,7 @@ class LateError(ValueError):
 class State:
     """The state of a class, with the counts of its current question."""
 
-    secret: str  # its hash
+    secret: str  # the secret's hash
     ends: int
     ended: bool
     about: str
@@ -69,7 +69,7 @@ class State:
 
     @property
     def moment(self) -> tuple[str, int, int]:
-        """What tells this moment of a class from its others."""
+        """The question, round and phase, which identify a moment of a class."""
         return self.about, self.round, int(self.phase)
 
     def is_of(self, secret: str) -> bool:
@@ -80,7 +80,7 @@ class State:
 class Vote(NamedTuple):
     """One vote; `who` is blank once its class has ended.
 
-    Of several of a person in a round, the one with the largest `nth` counts, whatever comes first.
+    Of a person's votes in a round, the one with the largest `nth` counts, in whatever order they arrive.
     """
 
     about: str
@@ -108,7 +108,7 @@ class Store:
         self._now, self._ready, self._lock = now, False, Lock()
 
     def close(self) -> None:
-        """Close what is connected."""
+        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -122,7 +122,7 @@ class Store:
             with self._engine.connect().execution_options(writes=writes) as db, db.begin():
                 yield db
         except sql.exc.SQLAlchemyError as error:
-            # Without the statement and its values.
+            # The error leaves out the statement and its values.
             raise AwayError(str(getattr(error, "orig", None) or type(error).__name__)) from error
 
     def open(self, about: str) -> tuple[str, str]:
@@ -151,12 +151,12 @@ class Store:
         return code is not None
 
     def see(self, code: str) -> None:
-        """Note that the teacher's page of a class is there."""
+        """Note that the teacher's page of a class is open."""
         with self._begun(writes=True) as db:
             db.execute(sql.update(CLASSES).where(CLASSES.c.code == code).values(seen=int(self._now())))
 
     def state(self, code: str) -> State | None:
-        """Return where a class is; None where there is none."""
+        """Return the state of a class; None if it doesn't exist."""
         with self._begun(writes=False) as db:
             row = db.execute(sql.select(CLASSES).where(CLASSES.c.code == code)).first()
             return None if row is None else self._state(row, self._counts(db, code, row.about))
@@ -166,13 +166,13 @@ class Store:
         return State(row.secret, row.ends, ended, row.about, row.round, Phase(row.phase), counts)
 
     def vote(self, *votes: tuple[str, Vote]) -> list[str | ValueError]:
-        """Store votes of classes in one commit; return what counts of each.
+        """Store votes in one commit; return for each what counts.
 
-        It's the last choice of this person in this round while that is open, or why the vote isn't taken.
+        That is the person's last choice in this round, or the reason why the vote isn't accepted.
         """
         taken: dict[tuple[str, Vote], str | ValueError] = {}
         with self._begun(writes=True) as db:
-            # In one order, so that no two copies wait for each other.
+            # Votes are sorted, so that no two copies of the server wait for each other.
             for code, vote in sorted(set(votes), key=lambda each: (each[0], *each[1][:3], each[1].nth, each[1].choice)):
                 try:
                     taken[code, vote] = self._voted(db, code, vote)
@@ -181,7 +181,7 @@ class Store:
         return [taken[each] for each in votes]
 
     def _voted(self, db: sql.Connection, code: str, vote: Vote) -> str:
-        # Whoever ends the class waits for those who vote, and they for it.
+        # This lock lets the end of a class wait for votes, and votes for the end.
         row = db.execute(sql.select(CLASSES).where(CLASSES.c.code == code).with_for_update(read=True)).first()
         if row is None or (state := self._state(row, {})).ended:
             raise LateError(f"the class {code!r} has ended, expected one that is open")
@@ -196,7 +196,7 @@ class Store:
         if not counted and self._count(db, VOTES, *place) >= MOST_PEOPLE:
             raise FullError(f"{MOST_PEOPLE} people have voted, expected fewer for another one")
         made = self._insert(VOTES).values(code=code, **vote._asdict())
-        # Another copy may have written a later one meanwhile.
+        # Another copy of the server may have written a later vote meanwhile.
         last = {"choice": made.excluded.choice, "nth": made.excluded.nth}
         key = [column.name for column in VOTES.primary_key]
         db.execute(made.on_conflict_do_update(index_elements=key, set_=last, where=VOTES.c.nth < made.excluded.nth))
@@ -205,7 +205,7 @@ class Store:
     def move(self, code: str, moment: tuple[str, int, int], phase: Phase, about: str = "") -> None:
         """Move a class from `moment`, if it's there, to another phase.
 
-        Where it is to be open, it goes to the next round of what it is asked then.
+        If that phase is OPEN, it goes to the next round of the question `about`, by default the same one.
         """
         place = (CLASSES.c.code == code, CLASSES.c.ended.is_(False))
         at = (CLASSES.c.about == moment[0], CLASSES.c.round == moment[1], CLASSES.c.phase == moment[2])
@@ -228,7 +228,7 @@ class Store:
             )
 
     def votes(self, code: str) -> list[Vote]:
-        """Return all votes of a class; once it has ended, of nobody."""
+        """Return all votes of a class; without people once it has ended."""
         with self._begun(writes=False) as db:
             by_who = sql.select(VOTES).where(VOTES.c.code == code).order_by(VOTES.c.about, VOTES.c.round, VOTES.c.who)
             found = [Vote(row.about, row.round, row.who, row.choice) for row in db.execute(by_who)]

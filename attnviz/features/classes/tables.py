@@ -8,9 +8,9 @@ from typing import Any
 
 import sqlalchemy as sql
 
-_AWAY_SECONDS = 3  # after which a database that doesn't answer is away
-_BUSY_SECONDS = 5  # that one who writes waits for another
-_CONNECTIONS = 4  # of a process
+_AWAY_SECONDS = 3  # a database that doesn't answer within them counts as away
+_BUSY_SECONDS = 5  # that a writer waits for another one, or a request for a connection
+_CONNECTIONS = 4  # per process
 
 _TABLES = sql.MetaData()
 
@@ -24,7 +24,7 @@ VERSIONS = sql.Table("versions", _TABLES, sql.Column("version", sql.Integer, pri
 CLASSES = sql.Table(
     "classes", _TABLES,
     sql.Column("code", sql.String(8), primary_key=True),
-    sql.Column("secret", sql.String(64), nullable=False),  # its hash
+    sql.Column("secret", sql.String(64), nullable=False),  # the secret's hash
     sql.Column("ends", sql.BigInteger, nullable=False),  # seconds since 1970
     sql.Column("ended", sql.Boolean, nullable=False),
     sql.Column("about", sql.String(40), nullable=False),
@@ -36,7 +36,7 @@ CLASSES = sql.Table(
 VOTES = sql.Table(
     "votes", _TABLES, *_key(),
     sql.Column("who", sql.String(32), primary_key=True), sql.Column("choice", sql.String(20), nullable=False),
-    sql.Column("nth", sql.BigInteger, nullable=False),  # grows with each correction of a person
+    sql.Column("nth", sql.BigInteger, nullable=False),  # grows with each correction by the person
 )  # fmt: skip
 COUNTS = sql.Table(
     "counts", _TABLES, *_key(),
@@ -62,10 +62,10 @@ def _corrections(db: sql.Connection) -> None:
     db.execute(sql.text("ALTER TABLE classes ADD COLUMN seen BIGINT NOT NULL DEFAULT 0"))
 
 
-# What leads from each version to the next. One that has been released is never changed: a later one is added, and says
-# in SQL what it does, for the tables above are as the last of them leaves them.
+# Migrations, each from one version to the next. A released one is never changed; add a new one at the end. They are
+# written in SQL, because the tables above are as the last migration leaves them.
 STEPS: tuple[Callable[[sql.Connection], None], ...] = (_first, _corrections)
-_TURN = 726_867_849  # the lock by which copies that start at once take turns
+_TURN = 726_867_849  # key of the lock with which copies that start at the same time take turns
 
 
 def migrate(db: sql.Connection) -> None:
@@ -86,7 +86,7 @@ def check_address(address: str, name: str = "the database") -> sql.URL:
     expected = "sqlite:///a/file, postgresql://user:password@host/name, or off"
     try:
         url = sql.make_url(address)
-    except sql.exc.ArgumentError:  # which may tell a password, as the address does
+    except sql.exc.ArgumentError:  # its text may have the address's password
         raise ValueError(f"{name} can't be read as an address, expected {expected}") from None
     if url.drivername in ("postgresql", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
@@ -108,9 +108,9 @@ def opened(address: str) -> sql.Engine:
 
 
 def _set_up(connection: sqlite3.Connection, _: Any) -> None:
-    with suppress(sqlite3.OperationalError):  # another copy is making it so, for which this one doesn't wait
+    with suppress(sqlite3.OperationalError):  # another copy is setting it right now: no need to wait
         connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")  # what is committed stands on the disk, even where power fails
+    connection.execute("PRAGMA synchronous = FULL")  # commits survive a power failure
 
 
 def _begin(db: sql.Connection) -> None:

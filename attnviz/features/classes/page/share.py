@@ -1,4 +1,4 @@
-"""What Share offers beside what is asked: a class."""
+"""Share's offer beside a question: to ask a class."""
 
 import streamlit as st
 
@@ -6,5 +6,5 @@ from attnviz.words import say
 
 
 def show_ask_the_class(about: str) -> None:
-    """Draw what leads to a class that is asked this question."""
+    """Draw the link that opens a class with this question."""
     st.link_button(say("classes.share"), f"./class?about={about}", icon=":material/groups:", type="tertiary")

@@ -1,9 +1,9 @@
 """Classes on the server: light pages for people and teacher, without sessions.
 
-The people's page asks every few seconds where the class is; the teacher's, three times a second. Of a class that
-many ask about, each copy asks the database ten times a second. What people predict is written together as it comes, and
-answered once it's committed: who hears nothing sends the same again, and is counted once. Who predicts anew in an open
-round is counted by the last.
+The people's page asks for the state of the class every few seconds, the teacher's page three times a second. However
+many ask, each copy of the server asks the database for a class at most ten times a second. Votes that arrive together
+are written together, and answered once they're committed: whoever gets no answer sends the same vote again, and it
+counts once. Of a person's predictions in an open round, the last one counts.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)
 AT = "class"
-FRESH = 0.1  # seconds that what is known of a class is told before the database is asked again
+FRESH = 0.1  # seconds that a class's state is reused before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
-_MOST_BYTES = 512  # of a message
-_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # paces of one address: a class's
-_AGAIN = 5.0  # seconds after which it's looked again whether the database answers
-_NOTED = 60.0  # seconds after which the database is told again that a teacher's page is there
+_MOST_BYTES = 512  # in a message
+_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # for one address, shared by a class
+_AGAIN = 5.0  # seconds between two checks of whether the database answers
+_NOTED = 60.0  # seconds between two notes in the database that a teacher's page is open
 _SWEEPS = 60.0  # seconds between two looks for classes whose day is over
 Answer = TypeVar("Answer")
 
@@ -57,7 +57,7 @@ class _Known(NamedTuple):
 
 
 class Classroom:
-    """Answers all that concerns classes; without a database that there are none."""
+    """The handler of all requests about classes, refused without a database."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
@@ -87,7 +87,7 @@ class Classroom:
         """Return "ok", "away" if the database doesn't answer, or "off"."""
         at, standing = self._standing
         if self._store is not None and time.monotonic() - at > _AGAIN:
-            self._standing = time.monotonic(), standing  # of several who ask at once one looks
+            self._standing = time.monotonic(), standing  # of several requests at once, only one checks
             try:
                 await self._done(self._store.state, "")
                 self._standing = time.monotonic(), "ok"
@@ -96,7 +96,7 @@ class Classroom:
         return self._standing[1]
 
     def _away(self, why: str) -> Response:
-        if self._standing[1] == "ok":  # once, and not of each of three hundred
+        if self._standing[1] == "ok":  # logged once, not for each of three hundred requests
             _LOG.warning("the database of classes doesn't answer", extra={"told": {"why": why[:200]}})
         self._standing = time.monotonic(), "away"
         return nothing(503)
@@ -140,7 +140,7 @@ class Classroom:
         return _Read(state, *(json.dumps(state_for_page(state, of_teacher)).encode() for of_teacher in (False, True)))
 
     def _reading(self, code: str) -> "asyncio.Future[_Read | None]":
-        """Read it now, for all who ask meanwhile."""
+        """Read a class's state now, for all who ask meanwhile."""
         read = asyncio.ensure_future(self._done(self._read, code))
         self._known.put((code, LANGUAGE.get()), _Known(time.monotonic(), read))
         return read
@@ -184,7 +184,7 @@ class Classroom:
         if isinstance(counted, AwayError):
             return self._away(counted.why)
         if isinstance(counted, Exception):
-            return nothing(410)  # its round is over, or full
+            return nothing(410)  # the round is over, or full
         return JSONResponse({"choice": counted}, headers=NOT_KEPT)
 
     async def _write(self, *votes: tuple[str, Vote]) -> Sequence[str | Exception]:
@@ -207,14 +207,14 @@ class Classroom:
             return nothing(429)
 
     async def _note(self, code: str, store: Store) -> None:
-        """Tell the database once a minute that a class's teacher is there."""
+        """Note in the database, once a minute, an open teacher's page."""
         noted: float | None = self._noted.find(code)
         if noted is None or time.monotonic() - noted > _NOTED:
             self._noted.put(code, time.monotonic())
             await self._done(store.see, code)
 
     async def _led(self, request: Request, message: dict[str, Any], read: _Read) -> Response:
-        """Do what the teacher asks; after a change, return the new state."""
+        """Do what the teacher requests; after a change, answer the new state."""
         code, wants = request.path_params["code"].upper(), message.get("wants", "now")
         if self._store is None or wants not in ("now", "csv", "xapi", "end", "move"):
             return nothing(400)
@@ -262,7 +262,7 @@ def begins() -> None:
 
     def keep() -> None:
         while store is not None:
-            with contextlib.suppress(AwayError):  # which is told by who asks
+            with contextlib.suppress(AwayError):  # requests log it
                 store.sweep()
             time.sleep(_SWEEPS)
 

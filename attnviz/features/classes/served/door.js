@@ -1,10 +1,10 @@
-// Where a class is joined by its code, or opened on what the address names.
+// The page on which people join a class by its code, or a teacher opens one with the question in the address.
 
 import { say } from "../../../scripts/sentences.js";
 import { MOST_OF_ADDRESS } from "../../../scripts/sent.js";
 import { ask, el, main } from "./shared.js";
 
-const OPENS_MS = 30_000; // a question about training trains first
+const OPENS_MS = 30_000; // a question about training has to train a model first
 const about = new URLSearchParams(location.search).get("about");
 const within = new URL(`${location.pathname.replace(/\/$/, "")}/`, location.href);
 if (about) open(about);

@@ -35,7 +35,7 @@ def of_people(request: Request) -> Response:
 
 
 def of_teacher(request: Request) -> Response:
-    """Answer with the page of its teacher."""
+    """Answer with the page of a class's teacher."""
     return _page("teacher", say("classes.teacher.title"))
 
 
@@ -47,7 +47,7 @@ def of_none(request: Request) -> Response:
 
 
 def of_board(request: Request) -> Response:
-    """Answer with a question's board, before or told; 204 without one."""
+    """Answer with a question's board, without or with outcome; 204 without one."""
     board = _board(request.query_params.get("about", ""), "told" in request.query_params)
     return HTMLResponse(board, headers=_KEPT) if board else nothing()
 
@@ -77,7 +77,7 @@ def _made(name: str, title: str) -> str:
 
 
 def sent() -> dict[str, Any]:
-    """Return what is sent with the pages' scripts."""
+    """Return the constants that are sent with the pages' scripts."""
     of_subjects = subjects()
     names = [name for each in of_subjects.values() for name in each]
     return {

@@ -1,4 +1,4 @@
-// The page of a class's people: what is asked now, a button for each choice, and what became of it.
+// The page of a class's people: the current question, a button for each choice, and later the counts and the outcome.
 
 import { say } from "../../../scripts/sentences.js";
 import { BOARDS } from "../../../scripts/sent.js";
@@ -6,15 +6,15 @@ import { CODE, HERE, ask, counts, el, inTheApp, main, redrawn } from "./shared.j
 
 /** @import { Now } from "./shared.js" */
 
-const EVERY_MS = 1500; // with as much again by chance, so that a class doesn't ask all at once
+const EVERY_MS = 1500; // plus at random up to as much again, so that a class doesn't ask all at once
 const AGAIN_MS = 700;
 const NONE = 404;
 const OVER = new Set([400, 404, 410]);
 const TOKEN = "attnviz.class.token";
 const MINE = `attnviz.class.${CODE}`;
 
-/** What this browser has predicted, and whether that is counted, by what is asked and the round. Of two predictions the
- * one with the larger nth is the later.
+/** This browser's predictions by question and round, and whether they are counted. Of two predictions, the one with the
+ * larger nth is the later.
  * @type {Record<string, { choice: string, counted: boolean, nth?: number }>} */
 const mine = JSON.parse(localStorage.getItem(MINE) ?? "{}");
 const status = el("p", { className: "status", role: "status" });
@@ -23,7 +23,7 @@ main.append(el("header", {}, el("b", {}, say("classes.page.code", { code: CODE }
 let last = /** @type {Now | null} */ (null);
 look();
 
-// A number that this browser drew, by which its votes are told from others': nobody learns it but as a hash.
+// A random token of this browser, which tells its votes from those of others. The server stores only its hash.
 function token() {
   const kept = localStorage.getItem(TOKEN) ?? [...crypto.getRandomValues(new Uint8Array(16))]
     .map((each) => each.toString(16).padStart(2, "0")).join("");
@@ -84,7 +84,7 @@ function drawn(now, choice) {
   return [...head, ...told, counts(now, choice), ...board(now)];
 }
 
-// The numbers that it's about, as they are before anything is done, or once that is told; fetched by who wants them.
+// The question's board, before anything is done or with the outcome; it's fetched only when it's unfolded.
 function board(/** @type {Now} */ { about, phase }) {
   const link = el("a", { href: inTheApp(about) }, say("classes.page.explore"));
   const app = phase === 2 ? [el("p", {}, link)] : [];
@@ -112,12 +112,12 @@ function predict(now, choice) {
   draw(now);
 }
 
-// Send a prediction until it's counted, it's corrected, or its round is over: sent twice, it's counted once.
+// Send a prediction until it's counted or corrected, or its round is over. If it's sent twice, it's counted once.
 /** @param {Now} now @param {string} choice @param {number} nth */
 async function send(now, choice, nth) {
   const { about, round } = now;
   const { status: told, text } = await ask("vote", { about, round, choice, nth, token: token() });
-  if ((mine[key(now)]?.nth ?? 0) !== nth) return; // another one is on its way
+  if ((mine[key(now)]?.nth ?? 0) !== nth) return; // a correction is on its way
   if (told === 200) mine[key(now)] = { choice: JSON.parse(text).choice, counted: true, nth };
   else if (OVER.has(told)) delete mine[key(now)];
   else {

@@ -1,10 +1,10 @@
-// What the pages of a class have in common.
+// Code that the pages of a class share.
 
 import { say, thousands } from "../../../scripts/sentences.js";
 import { EXAMPLE, TOLD } from "../../../scripts/sent.js";
 
 /**
- * Where a class is, as the server tells it.
+ * The state of a class, as the server sends it.
  * @typedef {{ about: string, round: number, phase: 0 | 1 | 2, ended: boolean, act: string, asks: string,
  *   choices: [string, string][], rounds?: [number, Record<string, number>][], right?: string,
  *   told?: Record<string, string[]> }} Now
@@ -16,7 +16,7 @@ export const CODE = (HERE.pathname.split("/").at(-2) ?? "").toUpperCase();
 export const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const AWAY_MS = 5000;
 
-// The page of the app that asks this, as it opens, or with what happens told.
+// The address of the app's page with this question, as it opens, or with the outcome told.
 /** @param {string} about */
 export function inTheApp(about, told = false) {
   const step = about.match(/^step-(.*)/)?.[1];
@@ -27,7 +27,7 @@ export function inTheApp(about, told = false) {
 }
 
 /**
- * An element with what it holds, and properties of its own.
+ * Makes an element with these properties and children.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag @param {Record<string, unknown>} [has] @param {(Node | string)[]} within
  * @returns {HTMLElementTagNameMap[Tag]}
@@ -39,7 +39,7 @@ export function el(tag, has = {}, ...within) {
   return made;
 }
 
-// Ask the server: with what is said, or nothing. The answer's status is 0 where none came.
+// Ask the server, with a message (POST) or without (GET). The status is 0 if no answer comes.
 /** @param {string | URL} address @param {object} [says] @param {number} [within] milliseconds */
 export async function ask(address, says, within = AWAY_MS) {
   const how = { signal: AbortSignal.timeout(within) };
@@ -53,7 +53,7 @@ export async function ask(address, says, within = AWAY_MS) {
   }
 }
 
-// The choices, each with a bar for every round: how many took it, and which share of that round they are.
+// The choices, each with a bar for every round: its votes, and their share of the round.
 /** @param {Now} now @param {string} [mine] */
 export function counts({ rounds = [], choices, right }, mine) {
   const sums = rounds.map(([, counted]) => Object.values(counted).reduce((sum, n) => sum + n, 0));
@@ -76,7 +76,8 @@ export function counts({ rounds = [], choices, right }, mine) {
   return el("ol", { className: "counts" }, ...rows);
 }
 
-// Draw anew where something is another one than it was: what stands there keeps the focus and its place.
+// Redraw an element only if the data that it shows have changed, so that otherwise focus and scrolling stay. Returns
+// whether it was redrawn.
 /** @param {HTMLElement} place @param {unknown} seen @param {() => (Node | string)[]} draw */
 export function redrawn(place, seen, draw) {
   const told = JSON.stringify(seen);

@@ -1,4 +1,4 @@
-// The teacher's page: the board of what is asked, beside it what the class predicts, as it comes in.
+// The teacher's page: the question's board and, beside it, the class's predictions as they come in.
 
 import { say } from "../../../scripts/sentences.js";
 import { BOARDS, SUBJECTS } from "../../../scripts/sent.js";
@@ -13,7 +13,7 @@ const secret = location.hash.slice(1);
 
 const [open, shown, told] = [0, 1, 2];
 const SHORT = new URL("..", HERE).href.replace(/^https?:\/\/|\/$/g, "");
-// What the app's page asks stands in the panel here, and nothing leads to another step or question.
+// Hides in the app's page the question, which the panel here shows, and all that leads to other steps or questions.
 const ASKED_BESIDE = ".st-key-lesson_head, .st-key-lesson_questions, .st-key-question_head, "
   + ".stColumn:has(.st-key-question_panel), [data-testid=stLayoutWrapper]:has(> .st-key-lesson_asked) "
   + "{ display: none !important; } @media (max-width: 640px) { .st-key-questions_pictures > * { zoom: 0.8; } }";
@@ -51,7 +51,7 @@ async function look() {
   if (!now?.ended) setTimeout(look, EVERY_MS);
 }
 
-// Ask the server for something, and draw where the class is then; whether it's still worth asking.
+// Send a request, and draw the state of the class after it. Returns whether asking again makes sense.
 async function does(/** @type {object} */ wants) {
   const { status, text } = await ask("teacher", { secret, ...wants });
   if (NOBODY.has(status)) {
@@ -79,14 +79,14 @@ function draw(/** @type {Now} */ next) {
   trouble.textContent = ended ? say("classes.page.ended") : say(said);
 }
 
-// How many have voted in a round.
+// The number of votes in a round.
 /** @param {[number, Record<string, number>]} counted */
 function howMany([round, counted]) {
   const n = Object.values(counted).reduce((sum, each) => sum + each, 0);
   return el("span", {}, `${say("classes.page.round", { round })}: `, el("b", {}, say("classes.page.votes", { n })));
 }
 
-// The board before anything is done, or once it's told; what has none is a page of the app.
+// The board, before anything is done or with the outcome; for a question without a board, a page of the app.
 /** @param {string} about @param {number} phase */
 function frame(about, phase) {
   const title = say("classes.page.board");

@@ -19,7 +19,7 @@ def state_for_page(state: State, of_teacher: bool) -> dict[str, Any]:
     """Return the state for a page; people see counts only after voting."""
     asked = asked_of(state.about)
     now: dict[str, Any] = {"about": state.about, "round": state.round, "phase": state.phase, "ended": state.ended}
-    if asked is None:  # of a later version
+    if asked is None:  # a question of a later version
         return now | {"act": "", "asks": "", "choices": []}
     now |= {"act": asked.act, "asks": asked.asks, "choices": list(asked.choices.items())}
     if of_teacher or state.phase != Phase.OPEN:
@@ -33,14 +33,14 @@ def state_for_page(state: State, of_teacher: bool) -> dict[str, Any]:
 
 
 def home_of(request: Request) -> str:
-    """Return the address of the class, as its people have it."""
+    """Return the address of the class's page for people."""
     url = urlsplit(str(request.url))
     path = url.path[: url.path.rindex(_AT) + len(_AT)]
     return f"{url.scheme}://{url.netloc}{path}{request.path_params['code'].upper()}"
 
 
 def qr_code(request: Request) -> Response:
-    """Answer with that address as a picture, for telephones."""
+    """Answer with a QR code of that address, for phones."""
     drawn = BytesIO()
     segno.make(home_of(request), error="m", micro=False).save(drawn, kind="svg", light="#fff", omitsize=True)
     return Response(drawn.getvalue(), headers=NOT_KEPT, media_type="image/svg+xml")

@@ -7,14 +7,14 @@ from typing import Any
 from attnviz.features.classes.store import AwayError, FullError, Vote, who_of
 from attnviz.predicting.asks import asked_of
 
-_MOST_WAITING, _TOGETHER = 2000, 200  # votes, and of these in one commit
+_MOST_WAITING, _TOGETHER = 2000, 200  # most votes that wait; most in one commit
 _TOKEN = range(16, 65)  # characters
-_LAST = 2**53 - 1  # the largest whole number of a page
-Write = Callable[..., Awaitable[Sequence[str | Exception]]]  # votes, each with the code of its class
+_LAST = 2**53 - 1  # largest whole number that JavaScript holds exactly
+Write = Callable[..., Awaitable[Sequence[str | Exception]]]  # called with pairs (code of a class, vote)
 
 
 def vote_of(code: str, message: Mapping[str, Any]) -> Vote | None:
-    """Return the vote that a message holds; None where it holds none."""
+    """Return the vote in a message; None for an invalid one."""
     about, turn, token, choice = (message.get(name) for name in ("about", "round", "token", "choice"))
     asked = asked_of(about) if isinstance(about, str) else None
     if asked is None or choice not in list(asked.choices) or type(turn) is not int or not 1 <= turn <= 1000:
@@ -28,7 +28,7 @@ def vote_of(code: str, message: Mapping[str, Any]) -> Vote | None:
 
 
 class Voting:
-    """Writes votes: all that came while others were written, in one commit."""
+    """A writer of votes: those arriving during a commit share the next."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
@@ -54,7 +54,7 @@ class Voting:
                 results = await self._write(*(each for each, _ in batch))
             except AwayError as away:
                 results = [AwayError(away.why)] * len(batch)
-            except Exception as error:  # who waits must be answered
+            except Exception as error:  # whoever waits must get an answer
                 results = [AwayError(type(error).__name__)] * len(batch)
             for (_, done), result in zip(batch, results, strict=True):
                 if not done.done():
