@@ -1,6 +1,6 @@
-"""How far errors move what a rule makes: exact values with a bound for each cell.
+"""Bounds of errors: exact results, with a bound for each cell.
 
-A rule that isn't registered here passes no errors on: marking knows the rules of attention as it's taught.
+A rule that isn't registered here passes no errors on: marking knows only the rules of attention as it's taught.
 """
 
 from functools import singledispatch
@@ -10,13 +10,12 @@ import numpy as np
 
 from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Slice, Softmax, values
 
-# Relative rounding errors of stored numbers; halves are summed in float32, too.
+# Relative rounding errors of stored numbers; numbers in half precision are summed in float32, too.
 FLOAT32, FLOAT16, BFLOAT16 = 2.0**-24, 2.0**-11, 2.0**-8
 
 _STEEPEST = 1.13  # GELU's largest slope, at √2
-_IN_GELU = (
-    8  # Roundings relative to the number itself: torch adds 1 to an error function, and far below 0 little is left.
-)
+# Roundings in GELU, relative to its input: torch adds 1 to an error function, which leaves little far below 0.
+_IN_GELU = 8
 
 
 class Bounded(NamedTuple):
@@ -72,7 +71,7 @@ def summed(rule: Rule, made: Bounded, *tables: Bounded) -> np.ndarray:
 @moved.register(Slice)
 @moved.register(Concatenate)
 def _(rule: Rule, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-    """Errors move as numbers do."""
+    """Return the errors, moved as the numbers are."""
     return values(rule, *(table.error for table in tables))
 
 
@@ -83,7 +82,7 @@ def _(rule: GELU, made: np.ndarray, *tables: Bounded) -> np.ndarray:
 
 @moved.register
 def _(rule: Product, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-    """Errors add up along the sum."""
+    """Return the errors of all products, added up."""
     if rule.cosine or rule.typed:
         return np.zeros_like(made)
     a, b = tables[0], _factor(rule, tables[1])
@@ -95,7 +94,7 @@ def _(rule: Product, made: np.ndarray, *tables: Bounded) -> np.ndarray:
 
 @moved.register
 def _(rule: Scale, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-    """What is masked is exact."""
+    """Return the scaled errors; masked cells are exact."""
     if rule.factor:
         return np.zeros_like(made)
     error = tables[0].error / rule.divisor
@@ -104,14 +103,15 @@ def _(rule: Scale, made: np.ndarray, *tables: Bounded) -> np.ndarray:
 
 @moved.register
 def _(rule: Softmax, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-    """A score's error e counts as exp(e)."""
+    """Return the errors of shares: a score's error e multiplies by exp(e)."""
     if rule != Softmax():
         return np.zeros_like(made)
     scores, error = tables[0]
     most = error + error.max(-1, keepdims=True)
     apart = scores - scores.max(-1, keepdims=True)
     logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
-    # A share may be too small to say how far it moves; a hidden one stays 0 whatever its row's error.
+    # A share may underflow to 0 and then move far, so its bound is found from logarithms. A hidden one stays 0 whatever
+    # its row's error.
     far = np.exp(np.minimum(np.where(np.isneginf(logs), logs, logs + most), 0.0))
     return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
 
@@ -120,13 +120,13 @@ def _(rule: Softmax, made: np.ndarray, *tables: Bounded) -> np.ndarray:
 @stored.register(GELU)
 @stored.register(Softmax)
 def _(rule: Rule, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """The result alone is stored."""
+    """Return the size of the result: nothing else is stored."""
     return np.abs(made.value)
 
 
 @stored.register
 def _(rule: Product, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """The product is stored, and the result."""
+    """Return the sizes of the product and of the result."""
     sizes: np.ndarray = np.abs(made.value)
     for bias in tables[2:]:
         sizes = sizes + np.abs(made.value - bias.value)
@@ -135,7 +135,7 @@ def _(rule: Product, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 @stored.register
 def _(rule: Scale, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """The quotient is stored, and the sum where there is a mask."""
+    """Return the quotient's size, and with a mask the sum's."""
     quotients = summed(rule, made, *tables)
     return quotients if len(tables) == 1 else quotients + np.abs(made.value)
 
@@ -147,7 +147,7 @@ def _(rule: GELU, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 @summed.register
 def _(rule: Product, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """All products are summed, and the bias."""
+    """Return the sizes of all products, which are summed, and the bias."""
     first = np.abs(tables[0].value)
     terms: np.ndarray = first @ np.abs(_factor(rule, tables[1]).value)
     for bias in tables[2:]:
@@ -157,13 +157,13 @@ def _(rule: Product, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 @summed.register
 def _(rule: Scale, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """The divisor is rounded, too, which counts where a mask leaves little."""
+    """Return the quotient's size, because its divisor is rounded, too."""
     return np.abs(tables[0].value / rule.divisor)
 
 
 @summed.register
 def _(rule: Softmax, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """Differences, exps, sums and quotients are rounded."""
+    """Return the sizes of rounded differences, exponentials, sums and quotients."""
     value = tables[0].value
     scores = np.where(np.isfinite(value), np.abs(value), 0.0)
     sizes: np.ndarray = 2 * value.shape[1] + 8 + 2 * (scores + scores.max(-1, keepdims=True))

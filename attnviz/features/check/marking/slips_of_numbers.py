@@ -178,7 +178,7 @@ def _read_as(
     for named, value in slips:
         if abs(value - read) <= 4 * step.half / np.abs(weights).max():
             yield as_read(value, named)
-    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) > 1:  # a single cell would fit any number
+    if np.count_nonzero(np.abs(weights) * abs(read - due) > step.half) > 1:  # any number could explain a single cell
         yield as_read(read, "misread", fitted=1)
 
 

@@ -162,7 +162,7 @@ def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]
     key = f"learn.{name}.{changes}" if changes else f"learn.{name}"
 
     def taken() -> None:
-        if fields[name][1] != changes:  # of an older control, which the page still sends until the run has ended
+        if fields[name][1] != changes:  # from an older control, which the page still sends until the run has ended
             return
         sent = this_session().get(key)
         fields[name] = sent, changes

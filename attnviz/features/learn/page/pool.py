@@ -141,7 +141,7 @@ class Pool:
     def _turn(self, job: Job) -> None:
         begun = looked = time.monotonic()
         while job.state == RUNNING and not job.work.done and job.steps != 0:
-            if job.steps is None:  # a few steps don't wait: the page that awaits them is itself busy
+            if job.steps is None:  # a job of a few steps doesn't wait, as the page waiting for it counts as busy
                 end = time.monotonic() + GIVES_WAY
                 while self._busy() and job.state == RUNNING and time.monotonic() < end:
                     time.sleep(LOOK_AGAIN)

@@ -1,6 +1,6 @@
-"""The derivatives of rules, cell by cell: what the chain rule multiplies by.
+"""The derivatives of rules, cell by cell, for the chain rule.
 
-A rule that isn't registered here yields none, and the chain ends before it.
+A rule that isn't registered here yields no derivatives, and the chain ends before it.
 """
 
 import math
@@ -15,7 +15,11 @@ from attnviz.core.rules.rows import ROWS
 
 
 class Derivative(NamedTuple):
-    """How much a cell moves with another; `of` is `by`'s source cell."""
+    """The derivative of a result's cell by a source's cell.
+
+    `row` and `column` are the result's cell, and `by` is the derivative. If that is a number of a source, `of` is its
+    place.
+    """
 
     row: int
     column: int
@@ -34,26 +38,26 @@ def derivatives(rule: Rule, source: int, row: int, column: int, made: Tensor, *s
 
 @derivatives.register
 def _(rule: Add, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """A summand is passed on."""
+    """Yield 1 for a summand, which is passed on."""
     yield Derivative(row, column, 1.0)
 
 
 @derivatives.register
 def _(rule: Difference, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """The first is passed on, the second with the factor."""
+    """Yield 1 for the first source, minus the factor for the second."""
     yield Derivative(row, column, 1.0 if source == 0 else -rule.factor)
 
 
 @derivatives.register
 def _(rule: Slice, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """A number is passed on, if it's among these columns."""
+    """Yield 1 for a cell in the slice's columns."""
     if rule.start <= column < rule.stop:
         yield Derivative(row, column - rule.start, 1.0)
 
 
 @derivatives.register
 def _(rule: Concatenate, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """A number is passed on, behind the sources before it."""
+    """Yield 1, at the cell's place after the sources before."""
     below = rule.axis == ROWS
     before = sum(table.shape[0 if below else 1] for table in sources[:source])
     yield Derivative(row + before, column, 1.0) if below else Derivative(row, before + column, 1.0)
@@ -61,7 +65,7 @@ def _(rule: Concatenate, source: int, row: int, column: int, made: Tensor, *sour
 
 @derivatives.register
 def _(rule: Rotate, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """Yield the angle's cosine for the cell, its sine for the other of its pair."""
+    """Yield the angle's cosine for the cell, its sine for its partner."""
     ((_, pair),) = reads(rule, row, column, (made.shape[0], made.shape[1]))
     angle = rule.angle(rule.place + row, column, made.shape[1]) if len(pair) > 1 else 0.0
     for at in pair:
@@ -86,7 +90,7 @@ def _(rule: Product, source: int, row: int, column: int, made: Tensor, *sources:
 
 @derivatives.register
 def _(rule: Scale, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """A score is divided; a mask isn't learned."""
+    """Yield the factor that scales a score; a mask isn't learned."""
     if source == 0 and not (rule.factor and len(sources) > 1):
         yield Derivative(row, column, 1 / rule.divisor)
 

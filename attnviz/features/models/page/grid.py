@@ -122,7 +122,7 @@ def _none_above(view: ModelTrace, order: str, above: int, largest: float) -> str
 
 
 def _figure(measured: Any, order: str) -> float:
-    """Return a measured figure as a share; 0 where it isn't there."""
+    """Return a measured figure as a share; 0 if it's missing."""
     figure = getattr(measured, order, None) or 0.0
     if order == "entropy":
         return float(figure / measured.most) if figure and measured.most else 0.0

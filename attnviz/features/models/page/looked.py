@@ -28,7 +28,7 @@ from attnviz.features.models.model_pages import grid_data
 from attnviz.stories.asked import Asked, right
 from attnviz.words import LANGUAGE, say
 
-MOST_WEIGHTS = 2**25  # of all heads for one sentence: 128 MiB, twice what 512 tokens of the included model take
+MOST_WEIGHTS = 2**25  # all heads for one sentence: 128 MiB, twice what 512 tokens of the included model take
 MOST_SENT = 2**19  # weights that the page is sent in full: two megabytes, 85 tokens of the included model
 MOST_BYTES = 9 * 2**25  # of everything in the cache: two texts of 512 tokens ...
 MOST_KEPT = 64  # ... or 32 short sentences, each with its grid

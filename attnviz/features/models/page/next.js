@@ -42,7 +42,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
-      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // the reasons belong to another place
+      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // those explain a word at the old place
     window.attnvizAddress?.say(); // send it at once: unlike a drag, a press has no further changes
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
@@ -141,8 +141,8 @@ function reasons(/** @type {Data} */ { reasons: shown, parameters }) {
   return [make("h2", "", [shown.title]), ...rows, ...shown.told.map((each) => make("p", "told", [each]))];
 }
 
-// A cell for each layer and token: how far the next word's probabilities move if the other sentence's vector takes its
-// place.
+// A cell for each layer and token: how far the next word's probabilities move if the vector there is replaced by the
+// other sentence's.
 function places(/** @type {Data} */ { places: shown, parameters }) {
   if (!shown) return [];
   const heads = (shown.tokens ?? [])

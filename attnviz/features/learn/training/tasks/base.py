@@ -41,7 +41,7 @@ class Task(ABC):
     name: ClassVar[str]
     defaults: ClassVar[Mapping[str, Any]]  # settings with which it is learned, the seed included
     figures: ClassVar[tuple[str, ...]]  # names of heads' figures; the page's texts speak of the first
-    joined: ClassVar[str] = " "  # what stands between the tokens of a text
+    joined: ClassVar[str] = " "  # stands between the tokens of a text
     functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # the last draws its texts with the others
 
     vocabulary: tuple[str, ...]
