@@ -16,7 +16,7 @@ from attnviz.figures.picture import FINITE, IN_CELL, Picture, picture
 from attnviz.words.numbers import in_cell
 
 FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: font size, height of a row, of a title's line, of the columns' names
-BASE = 4  # pixels of the text's baseline below the middle of its line
+BASE = 4  # pixels from the middle of a line down to its text's baseline
 _NARROWEST = 38  # least pixels of a cell's width
 _GAP, _STACK = 26, 10  # pixels between columns, and between matrices that stand above each other
 
@@ -144,7 +144,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         computed = made if made and made.rule and made.rule.is_product else None
         weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
         stacks = [[weight, weight_bias], [factor, bias]]
-        if factor and turns_second(stage.rule):  # the factor's own factor stands above it, with its bias on a side
+        if factor and turns_second(stage.rule):  # the weight that makes it stands above it; its bias is turned, too
             stacks = [[weight_bias], [weight, factor, bias]]
             factor.turned = True
             if weight_bias:

@@ -211,7 +211,7 @@ def _cell(box: Placed, row: int, column: int) -> str:
 def _hatched(x: float, y: float, width: float, hatch: Hatch) -> str:
     """Return a hatched cell, drawn in lines: few programs know SVG patterns."""
     lines = []
-    for total in range(_HATCH // 2, int(width + ROW), _HATCH):  # where x + y is the same, within the cell
+    for total in range(_HATCH // 2, int(width + ROW), _HATCH):  # x + y is constant along a line
         low, high = max(0, total - ROW), min(width, total)
         lines.append(f"M{x + low:.1f},{y + total - low:.1f}L{x + high:.1f},{y + total - high:.1f}")
         if hatch.crossed:

@@ -24,7 +24,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-NARROWEST = 170  # pixels; lets two stand side by side on a phone, with their sentences in five lines
+NARROWEST = 170  # pixels; two such pictures fit side by side on a phone, with their sentences in five lines
 # Narrow pictures stand side by side. All of them have this many lines above, so that their rows align.
 NARROW, LINES_OF_NARROW = 216, 5
 CHAR_WIDTH, TITLE_HEIGHT, LINE_HEIGHT = 7.3, 30, 18  # pixels

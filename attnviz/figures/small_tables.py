@@ -191,9 +191,9 @@ def points_spec(points: Points, dark: bool = False, in_hall: bool = False) -> di
     names = [html.escape(label) for label in points.labels]
     apart = float(np.ptp(values, axis=0).max()) / (4 if in_hall else 40)
     of_contexts = _joined(names, contexts, apart)
-    # Large letters of one name stand beside what's above them; several names are too long for that.
+    # A single large name stands at the lower left of its point; several names would be too long for that.
     below = ["bottom left" if in_hall and "," not in each else "bottom center" for each in of_contexts]
-    colour = ROLES["v"].on(dark)  # of both: a context is made of values
+    colour = ROLES["v"].on(dark)  # for both, because a context is a mixture of values
 
     def scatter(places: np.ndarray, **more: Any) -> dict[str, Any]:
         told = [", ".join(written(value, DEFAULT_DIGITS) for value in place) for place in places.tolist()]

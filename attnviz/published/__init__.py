@@ -25,7 +25,7 @@ from attnviz.words import Said, catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 OPENING = "fluffy-cat"  # the example that the app opens with
-VARIANCES = "variance_of_dot_products"  # the name under which the published variances stand beside the examples
+VARIANCES = "variance_of_dot_products"  # the name of the published variances, which stand beside the examples
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def published_variances() -> tuple[VarianceRow, ...]:
 
 def _example(raw: Mapping[str, Any]) -> WorkedExample:
     given, published, tokens = _tables(raw)
-    scale = raw.get("scale", False)  # without a setting, the source takes the softmax of a row as it is
+    scale = raw.get("scale", False)  # a source that doesn't mention it takes the softmax of a row as it is
     return WorkedExample(
         id=raw["id"],
         tokens=tokens,

@@ -30,7 +30,7 @@ const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS, OPENED, BY_CLASS } = CON
 const PATIENCE_MS = 1000; // how long a sent query may stay undrawn before it is sent again ...
 const MOST_PATIENCE_MS = 4000; // ... which doubles each time, up to this
 const LOOKS_MS = 100; // how often the address is polled
-const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control not drawn yet would stay at its default
+const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control not drawn yet; a run would leave it at its default
 const OPEN_CELL = "#portal :is(input, textarea)"; // the open cell of a Streamlit table
 const CELL_TOLD_MS = 250; // after this, a table has sent what was typed: it waits 150 ms for more
 
@@ -75,7 +75,7 @@ export class Address {
     /** @type {(() => void) | null} */
     this.undone = null; // the reader's last action, to repeat once the new server has drawn this page
     /** @type {string | null} */
-    this.source = null; // what made the last history entry
+    this.source = null; // the source of the change that made the last history entry
     this.toldBy = 0; // when a table will have sent what was typed
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -132,7 +132,8 @@ export class Address {
     this.query = namingItsExample(query, CONTROLS);
     this.version += 1;
     const { mark, version } = this;
-    const others = [...this.versions].filter(([each]) => each !== mark).slice(-63); // no answer can name older ones now
+    // The last 64 versions are kept, because answers to older ones no longer come.
+    const others = [...this.versions].filter(([each]) => each !== mark).slice(-63);
     this.versions = new Map([...others, [mark, version]]);
   }
 
@@ -152,7 +153,7 @@ export class Address {
   // Before any press or key: sends the changes that are still waiting, so that they count first.
   act() {
     this.look();
-    // The new server can't know the fragment that the message named, so it's sent again later.
+    // The new server can't know the fragment that a control's message names, so everything is sent again later.
     if (this.unknown) this.undone ??= () => this.sayAll();
     if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
     if (this.due) this.say();
@@ -230,8 +231,8 @@ export class Address {
     if (again && this.busy) return this.sayIn(this.patience, true);
     const leads = this.leads || (again && this.drawn?.page !== this.page);
     if (!leads && document.querySelector(LATE) && this.waits-- > 0) return this.sayIn(LOOKS_MS, again);
-    this.look(); // takes in a control that was moved meanwhile; the server would set it back
-    if (again && location.pathname !== this.path) this.write("replace"); // a late run changed it
+    this.look(); // takes in controls that were moved meanwhile; the server would set them back
+    if (again && location.pathname !== this.path) this.write("replace"); // a late run changed the address
     this.leads = false;
     this.saidAt = performance.now();
     this.expect();

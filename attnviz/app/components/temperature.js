@@ -7,7 +7,7 @@ import { isOf, keptIn, partOf } from "../../scripts/parts.js";
 
 /** @typedef {{ parameter: string, value: number, label: string, help: string, from: string }} Data */
 
-const DECADES = 1; // of the scale on each side of 1
+const DECADES = 1; // length of the scale on each side of 1
 const AT_ONE = 0.02; // in decades; places nearer to 1 count as 1 itself
 const DIGITS = 2; // significant digits of the temperature
 

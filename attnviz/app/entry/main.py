@@ -9,7 +9,7 @@ from attnviz.feature import filled
 from attnviz.feature import pages as of_features
 from attnviz.words import say
 
-# The pages behind each door. The first door has no name: the bar shows its pages themselves.
+# The pages behind each door. The first door has no name: the bar shows its pages directly.
 DOORS = {door: tuple(page.name for page in of_features(door)) for door in EVERY_DOOR}
 PAGES = tuple(page for pages in DOORS.values() for page in pages)
 HIDDEN = tuple(page.name for page in of_features() if page.hidden)

@@ -15,7 +15,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 _CONFIG = {"displayModeBar": False}
-# Drawn in the page itself, so that it has the page's font. st.html would remove an SVG.
+# An SVG is drawn in the page itself, so that it has the page's font. st.html would remove it.
 _svg = component(
     "svg",
     "<div></div>",

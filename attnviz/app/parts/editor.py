@@ -25,8 +25,8 @@ from attnviz.explanation.origins import replaced_in_words, symbol_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 
-WIDE = 16  # columns; a wider table is too wide to use, so that one row at a time is edited
-TABLES = "playground.tables"  # the session's key of whether the editor is open
+WIDE = 16  # most columns of a whole table; of a wider matrix, one row at a time is edited
+TABLES = "playground.tables"  # the key in the session that says whether the editor is open
 
 
 def show_editor(scenario: Scenario) -> Scenario:

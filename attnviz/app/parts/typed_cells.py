@@ -28,8 +28,8 @@ from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
-LISTED = 12  # edits listed one by one
-OFFERED = 200  # edits beyond these, to choose from
+LISTED = 12  # most edits that are listed one by one
+OFFERED = 200  # most further edits that a list offers
 
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:

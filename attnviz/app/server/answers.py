@@ -32,7 +32,7 @@ from attnviz.app.session.painting import AT, PAINTINGS
 from attnviz.feature import features, filled
 from attnviz.figures import heatmap
 
-MOST_BYTES = 32_768  # limit of a message; a board of 16 tokens that is pasted has less
+MOST_BYTES = 32_768  # most bytes of a message; even a pasted board of 16 tokens has fewer
 NOT_KEPT = {"Cache-Control": "no-store"}
 _NOTHING = 204
 P = ParamSpec("P")

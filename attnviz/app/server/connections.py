@@ -44,7 +44,7 @@ def peer_of(scope: Mapping[str, Any]) -> str:
 def _connect_limited(connection: HttpToolsProtocol, transport: Transport) -> None:
     _connect(connection, transport)
     connection.app_state = {**connection.app_state, _PEER: connection.client}
-    # Each websocket reads this setting, which all of them share, as it opens; Streamlit sets it to 200 MB.
+    # Each websocket reads this setting of the server when it opens; Streamlit sets it to 200 MB.
     connection.config.ws_max_size = min(connection.config.ws_max_size, most_message())
     vars(connection)[_UNREAD] = 0
 

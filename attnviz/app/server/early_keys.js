@@ -2,8 +2,8 @@
 // This script is part of the page itself, before all other scripts.
 {
   const HEARD = new Set(["PageDown", "PageUp", "ArrowLeft", "ArrowRight", " "]);
-  // The page reports notRunning also before its first run begins, which takes long on a slow network, while there is no
-  // button yet that a key could press.
+  // The page also reports notRunning before its first run, which begins late on a slow network. Until something is
+  // drawn, there is no button that a key could press.
   const isDrawn = () => Boolean(window.attnvizAddress?.drawn);
   // After its first drawing, the page counts as idle once RESTS polls in a row find no run. After a replayed key, up to
   // STARTS more polls wait for the key's run to begin. If the page isn't idle after MOST polls (15 s), or nothing was

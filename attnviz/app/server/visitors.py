@@ -37,7 +37,7 @@ from attnviz.app.server.connections import most_message, peer_of
 from attnviz.app.streamlit_internals import is_of_a_reader
 from attnviz.words import say
 
-_NOBODYS = (".localhost", ".local", ".internal", ".home.arpa")  # nobody can buy a name that ends with one of these
+_NOBODYS = (".localhost", ".local", ".internal", ".home.arpa")  # endings of host names that nobody can buy
 _OF_ONE = 64  # bits of an IPv6 address that a network assigns to a visitor, who can choose the others
 RATE, BURST = 20.0, 60.0  # messages per second in the long run, and in one burst: as fast as a person can
 
@@ -157,7 +157,7 @@ class Pace:
 
 _LOG = get_log(__name__)
 _FULL, _OF_ADDRESS, _MEMORY, _STRANGER, _NAME = "full", "address", "memory", "origin", "name"
-# Streamlit's own metrics, which stay hidden; ours, at /metrics, tell more where they are turned on.
+# Streamlit's own metrics stay hidden. Ours, at /metrics, say more, if they are turned on.
 _FIGURES = "/_stcore/metrics"
 
 
@@ -276,6 +276,6 @@ class _Paced:
                 figures.HELD_BACK.inc()
                 await asyncio.sleep(early)
             sent = message.get("bytes") or b""
-            if len(sent) <= self._most and is_of_a_reader(sent):  # only then, as parsing 100 MB would hold up everybody
+            if len(sent) <= self._most and is_of_a_reader(sent):  # length first: parsing 100 MB would hold up everybody
                 return message
             figures.LEFT_OUT.inc()

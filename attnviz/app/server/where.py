@@ -217,7 +217,7 @@ class SafeHeaders:
             return
         try:
             await self.app(scope, receive, send_safe)
-        # The server logs the exception. If the answer hasn't begun, it would be one without these headers.
+        # The server logs the exception. Its own error page would lack these headers, so an empty page replaces it.
         except Exception:
             if not begun:
                 await PlainTextResponse("", 500)(scope, receive, send_safe)

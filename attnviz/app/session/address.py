@@ -62,7 +62,7 @@ def hear() -> None:
     asked = dict(known.current_query())
     # A control may have moved since the page sent its query, for example by a held key.
     if (drawn := session.blank is not None and not history) and now.due:
-        stand = dict.fromkeys(parameters()) | known.controls()  # None: the default
+        stand = dict.fromkeys(parameters()) | known.controls()  # None stands for the default
         lay(asked, {name: text for name, text in stand.items() if all(text != q.get(name) for q in now.past)})
     now.past = (*now.past[-5:], asked)
     now.fields = {}
@@ -74,7 +74,7 @@ def hear() -> None:
         now.fresh |= {name for name in texts() if named or asked.get(name, "") != now.texts.get(name, "")}
     asked = _with_offers(now, asked)
     now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
-    for (name, refused), text in now.corrected.items():  # by an interrupted run that couldn't report it
+    for (name, refused), text in now.corrected.items():  # made by a run that was interrupted too early
         if now.texts.get(name, "") == refused:
             lay(now.texts, {name: text or None})
     if named or _led_to(now) or (drawn and not _stand(asked)):

@@ -54,7 +54,7 @@ def mark_of(query: Mapping[str, str]) -> str:
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
     """
-    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # JavaScript's order
+    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # as JavaScript sorts
     text = "\n".join(f"{name}={query[name]}" for name in names)
     data = text.encode("utf-8", "replace")
     return f"{len(data)}.{crc32(data)}"

@@ -57,7 +57,7 @@ class Shared:
     figures: dict[str, Figure] = field(default_factory=dict)
     computation: Computation | None = None
     attachment: Attachment | None = None
-    # A hidden container for controls bound to the address, while other controls on the page act for them.
+    # A hidden container for controls that are bound to the address; visible controls stand in for them.
     unseen: Any = None
     beside_temperature: Any = None  # a container beside the temperature, filled once the weights are computed
 
@@ -119,7 +119,7 @@ class Session:
     editor: Editor | None = None
     messages: Messages = field(default_factory=Messages)
     shared: Shared = field(default_factory=Shared)
-    example: str = ""  # named by the link
+    example: str = ""  # the example that the link named
     exercise: str = ""  # the link's text of an exercise that the reader left for another page
     parts: dict[type, Any] = field(default_factory=dict)  # pages' own state, by its type
 

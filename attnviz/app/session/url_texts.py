@@ -79,7 +79,8 @@ def current(name: str) -> str:
 def room(name: str) -> int:
     """Return how many characters the link has left for this text."""
     sizes = {other: len(held) for other, held in memory().texts.items() if other != name}
-    beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)  # they share a limit
+    # The texts that may hold whole set-ups share one limit.
+    beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))
 
 

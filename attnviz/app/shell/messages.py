@@ -76,7 +76,7 @@ def _anew(now: dict[str, str]) -> str:
     return "" if kept == now else urlencode(kept, errors="surrogatepass")
 
 
-_CONTAINERS = {"text": "sentence"}  # the container of which the control is only a part
+_CONTAINERS = {"text": "sentence"}  # control -> the container that is hidden in its place
 
 
 def hide() -> None:

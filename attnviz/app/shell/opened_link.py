@@ -54,7 +54,7 @@ def what_was_left_out(text: str) -> str:
         return ""
     length, parameters, left_out = map(int, numbers)
     names = [name for name in " ".join(said[3:]).split(" ") if name][:left_out]
-    names += [""] * (left_out - len(names))  # for these, the browser sent no name, only their number
+    names += [""] * (left_out - len(names))  # the browser sent no names for these, only their number
     all_but = say("links.long.all_but", names=listed(names, literal))
     return say(
         "links.long.said",

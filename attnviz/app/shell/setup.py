@@ -31,8 +31,7 @@ from attnviz.link.set_up import BESIDE_WEIGHTING, Control, parameters
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
-# The session's keys of the feed-forward layer's switch, of which only d_ff is in the address, and of the temperature's
-# slider.
+# Keys in the session: of the feed-forward layer's switch (the address has only d_ff), and of the temperature's slider.
 _SWITCH, _TEMPERATURE = "setup.feed_forward", "setup.temperature"
 _SUMS = 1e-3  # a row whose sum is this close to 1 has an entropy
 # Hides a control that has no effect. It stays on the page, so that it keeps its value.
@@ -286,6 +285,6 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
 
 
 def _new_seed() -> None:
-    # Here already, so that Back never shows the new seed with edits made to the old one's matrices.
+    # They are dropped here already, so that Back never shows the new seed with edits made to the old one's matrices.
     drop_changes()
     address.turn({"seed": secrets.randbelow(10_000)})

@@ -10,7 +10,7 @@ import { FIGURES } from "../../../scripts/sent.js";
 const TITLE = 14;
 const SMALLEST_TITLE = 12; // the smallest size of a title's letters; they shrink if a narrow matrix has a long title
 export const LABEL = 13;
-const NARROWEST = 170; // lets two stand side by side on a phone, with their sentences in five lines
+const NARROWEST = 170; // two pictures of this width fit side by side on a phone, with their sentences in five lines
 const LARGEST = 420; // the longest side of a matrix that shows no numbers
 
 /** @type {CanvasRenderingContext2D | null} */

@@ -17,7 +17,7 @@ let shown;
 
 export default function show(/** @type {Drawing<Data>} */ { parentElement, data }) {
   if (!strip) {
-    window.addEventListener("keydown", press, true); // comes before a lesson's own keys
+    window.addEventListener("keydown", press, true); // is called before a lesson's own keys
     window.addEventListener("attnviz:query", lead);
   }
   shown = data;

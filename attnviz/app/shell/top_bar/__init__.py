@@ -49,8 +49,8 @@ _first = component(
     isolate_styles=False,
 )
 
-# Streamlit mounts the content of a popover only while it is open, and a control that isn't mounted leaves the address.
-# So the set-up is always on the page, and only the browser shows and hides it.
+# Streamlit mounts the content of a popover only while it is open, and a control that isn't mounted isn't in the
+# address. So the set-up is always on the page, and only the browser shows and hides it.
 _opener = component(
     "opener", '<button class="opener" type="button"></button>', _HERE / "opener.js", isolate_styles=False
 )

@@ -64,7 +64,7 @@ window.addEventListener("keydown", () => {
 window.addEventListener("keydown", (event) => {
   const [target] = event.composedPath();
   if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.closest(TYPED)) return;
-  // A focused cell handles Escape even if there is nothing to undo, so that can't decide.
+  // `defaultPrevented` can't decide about Escape: a focused cell prevents it even if it has nothing to undo.
   const leaves = event.key === "Escape" && isPresented() && !closes && before === queryOf();
   if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS))) turn();
 });
