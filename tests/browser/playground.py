@@ -59,6 +59,23 @@ _ALL_DRAWN = """() => {
   return drawn || (head && !boards.length) || others !== null;
 }"""
 
+_FRAMES = """() => new Promise(done => {
+  const wait = left => (left ? requestAnimationFrame(() => wait(left - 1)) : done());
+  wait(3);
+})"""
+
+# To another page and query in the place of those that are open.
+_TURN = """to => {
+  const { pathname, searchParams } = new URL(to, location.href), address = window.attnvizAddress;
+  searchParams.sort();
+  address.path = pathname;
+  address.become(String(searchParams));
+  address.write("replace");
+  address.leads = true;
+  address.tell();
+  address.say();
+}"""
+
 _IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"
 
 _FOCUSED = """() => {
@@ -99,6 +116,11 @@ def at_rest(page: Page, read: Callable[[], Any]) -> Any:
         page.wait_for_timeout(150)
         before, now = now, read()
     return now
+
+
+def is_laid(page: Page) -> None:
+    """Wait until a page has drawn three frames: what another window asks for is laid in the first two."""
+    page.evaluate(_FRAMES)
 
 
 def box_of(what: Locator) -> Any:
@@ -156,6 +178,13 @@ class Playground:
                 break
             except Error:  # a network that changes takes pages and scripts away while they load
                 continue
+        return self.settle()
+
+    def turn_to(self, path: str) -> Self:
+        """Come to another address from within the app, as its links lead there: in a third of the time of a load."""
+        self.page.evaluate(_TURN, path)
+        # Back at once where nothing is drawn anew.
+        holds(self.page, "window.attnvizAddress?.heard === true")
         return self.settle()
 
     def leave(self) -> None:

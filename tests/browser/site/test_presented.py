@@ -1,6 +1,5 @@
 """What a lecture room sees without a scroll, on the screens that projectors have."""
 
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +11,7 @@ from attnviz.features.questions.questions import QUESTIONS
 from attnviz.link.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
 from tests.browser.lesson import Learner
 from tests.browser.looks import digits_below, look_at
-from tests.browser.playground import at_rest, box_of, eventually
+from tests.browser.playground import box_of, eventually, is_laid
 from tests.browser.readers import New
 
 HALLS = {(1366, 768): 24, (1280, 720): 24, (1920, 1080): 30}  # and pixels that a digit has at least
@@ -63,52 +62,61 @@ _SEEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_a_place_is_whole_on_a_projector_in_digits_read_from_the_last_row(new: New, name: str) -> None:
-    path, matrices = PLACES[name]
-    page = new(Learner, 1366, 768).go(f"{path}&present=1" if "?" in path else f"{path}?present=1").page
-    board = page.locator(".board .cell, .chip, .weights td").first
-    expect(board).to_be_visible()
+def test_a_place_is_whole_on_a_projector_in_digits_read_from_the_last_row(new: New) -> None:
+    learner = new(Learner, 1366, 768)
+    page = learner.go(_presented("explore")).page
 
-    def missing() -> dict[str, Any]:
+    def missing(name: str) -> dict[str, Any]:
         seen = page.evaluate(_SEEN)
-        return {"below": seen["below"], "cut": seen["cut"], "missing": sorted(matrices - {*seen["matrices"]})}
+        return {"below": seen["below"], "cut": seen["cut"], "missing": sorted(PLACES[name][1] - {*seen["matrices"]})}
 
-    for (width, height), pixels in HALLS.items():
-        page.set_viewport_size({"width": width, "height": height})
-        at_rest(page, lambda: page.evaluate(_SEEN))
-        eventually(missing, {"below": [], "cut": 0, "missing": []})
-        eventually(partial(digits_below, page, pixels), [])
-        if name == "explore":
-            assert page.locator(".board .ribbon[d^=M]").count() == 6
-            expect(page.locator(".board .share").nth(2)).to_have_text("61\N{NO-BREAK SPACE}%")
-        if name == "own":  # its caveat stands in the headline
-            expect(page.locator(".board .says b")).to_be_visible()
+    for name in PLACES:
+        learner.turn_to(_presented(name))
+        expect(page.locator(".board .cell, .chip, .weights td").first).to_be_visible()
+        for (width, height), pixels in HALLS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            is_laid(page)
+            at = (name, width)
+            eventually(lambda: (at, missing(name)), (at, {"below": [], "cut": 0, "missing": []}))  # noqa: B023
+            eventually(lambda: (at, digits_below(page, pixels)), (at, []))  # noqa: B023
+            if name == "explore":
+                assert page.locator(".board .ribbon[d^=M]").count() == 6
+                expect(page.locator(".board .share").nth(2)).to_have_text("61\N{NO-BREAK SPACE}%")
+            if name == "own":  # its caveat stands in the headline
+                expect(page.locator(".board .says b")).to_be_visible()
+
+
+def _presented(name: str) -> str:
+    path = PLACES[name][0]
+    return f"{path}{'&' if '?' in path else '?'}present=1"
 
 
 # Each question and each step of the lesson: asked, told, and asked beside the strip of a playlist.
 EACH = {question.slug: f"/questions?question={question.slug}" for question in QUESTIONS}
 EACH |= {f"step-{step.name}": f"/lesson?{CAT}&step={step.name}" for step in STEPS}
+TITLES = {question.slug: question.title for question in QUESTIONS}
+TITLES |= {f"step-{step.name}": f"{number}. {step.title}" for number, step in enumerate(STEPS, 1)}
 
 
-@pytest.mark.parametrize("name", EACH)
-def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: New, name: str) -> None:
+@pytest.mark.parametrize("more", ["", f"&{TOLD}", f"&{LISTED}"], ids=["asked", "told", "listed"])
+def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: New, more: str) -> None:
     learner = new(Learner, 1366, 768)
-    for more in ("", f"&{TOLD}", f"&{LISTED}"):
-        page = learner.go(f"{EACH[name]}{more}&present=1").page
+    page = learner.go(f"{EACH['values']}{more}&present=1").page
+
+    def wrong() -> dict[str, Any]:
+        seen = page.evaluate(_SEEN)
+        return {
+            "below": seen["below"], "cut": seen["cut"], "scroll": look_at(page).down > 1,
+            "digits": digits_below(page, 24),
+        }  # fmt: skip
+
+    for name, path in EACH.items():
+        learner.turn_to(f"{path}{more}&present=1").is_at(TITLES[name])
         expect(page.locator(".board .cell, .chip, svg[role=img], .row-bars").first).to_be_visible()
-
-        def wrong() -> dict[str, Any]:
-            seen = page.evaluate(_SEEN)  # noqa: B023
-            return {
-                "below": seen["below"], "cut": seen["cut"], "scroll": look_at(page).down > 1,  # noqa: B023
-                "digits": digits_below(page, 24),  # noqa: B023
-            }  # fmt: skip
-
         for width, height in ((1366, 768), (1280, 720)):
             page.set_viewport_size({"width": width, "height": height})
-            at_rest(page, lambda: page.evaluate(_SEEN))  # noqa: B023
-            at = (more, width)
+            is_laid(page)
+            at = (name, width)
             eventually(lambda: (at, wrong()), (at, {"below": [], "cut": 0, "scroll": False, "digits": []}))  # noqa: B023
 
 
@@ -141,7 +149,7 @@ def test_eleven_words_of_ones_own_are_whole_with_ribbons_and_digits(new: New, pr
 
     for width, height in HALLS:
         page.set_viewport_size({"width": width, "height": height})
-        at_rest(page, lambda: page.evaluate(_SEEN))
+        is_laid(page)
         whole = {"below": [], "cut": 0, "missing": [], "covered": [], "ribbons": 11, "numbers": 121}
         eventually(wrong, whole)
 
