@@ -1,6 +1,6 @@
-"""Hypothesis as all tests use it, what a test of a page must not leave behind, and a browser for those that ask for it.
+"""Settings of Hypothesis, clean-up after tests, and fixtures of the browser and of Node for all tests.
 
-What belongs to the browser is imported by who asks for it: other tests begin sooner.
+Fixtures import what belongs to the browser when they're used, so that other tests begin sooner.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 replace_kernels()
 
-# `make test` tries the same examples each time, so that a change is judged by what it changed; `make search` looks for
-# examples that nobody has tried.
+# `make test` tries the same examples each time, so that a test fails only because of a change; `make search` tries new
+# examples.
 settings.register_profile(
     "attnviz",
     max_examples=EXAMPLES,
@@ -42,21 +42,21 @@ settings.register_profile(
 settings.load_profile("attnviz")
 
 
-_LIST = Path(__file__).parents[1] / "QUARANTINE.md"  # a copy of the tests alone has none
+_LIST = Path(__file__).parents[1] / "QUARANTINE.md"  # missing in a copy of the tests alone
 _LISTED = _LIST.read_text(encoding="utf-8") if _LIST.exists() else ""
 QUARANTINED = frozenset(re.findall(r"^- `([^`]+)`", _LISTED, re.MULTILINE))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a test that is known to fail now and then block nobody."""
+    """Let tests that are known to fail now and then block nobody."""
     for item in items:
-        if not QUARANTINED.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):  # one case, or all of a test
+        if not QUARANTINED.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):  # one case of a test, or all
             item.add_marker(pytest.mark.xfail(reason="it stands in QUARANTINE.md", strict=False))
 
 
 @pytest.fixture(autouse=True)
 def _print_options() -> Iterator[None]:
-    """Those that a script which a test runs has set are the whole process's."""
+    """Reset torch's print options after each test, as scripts that tests run may have set them."""
     yield
     if torch := sys.modules.get("torch"):
         torch.set_printoptions(profile="default")
@@ -64,7 +64,7 @@ def _print_options() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _main_module() -> Iterator[None]:
-    """Streamlit makes the page that it runs the main module, which every process that is started later looks for."""
+    """Restore the main module, which Streamlit replaces by its page: processes that start later look for it."""
     ours = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = ours
@@ -72,7 +72,7 @@ def _main_module() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def script() -> Iterator[PageScript]:
-    """The page's script in Node."""
+    """Give the page's scripts, running in Node."""
     from tests.node import PageScript, what_python_sends
 
     with what_python_sends() as environment:
@@ -81,7 +81,7 @@ def script() -> Iterator[PageScript]:
         page_script.close()
 
 
-# One server and one Chromium for all browser tests; a tab with nothing remembered for each reader.
+# All browser tests share one server and one Chromium; each reader has a tab without any memory.
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     from tests.browser.serving import running_server
@@ -95,7 +95,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def cable(server: str) -> Iterator[Network]:
-    """A network between a browser and the server, which can be cut."""
+    """Give a network between a browser and the server that can be cut."""
     from tests.browser.proxy import network
 
     with network(int(server.rsplit(":", 1)[1])) as made:
@@ -123,7 +123,7 @@ def tabs(chromium: Browser, server: str) -> Tabs:
 
 @pytest.fixture
 def new(tabs: Tabs) -> Iterator[New]:
-    """A function that gives a new reader their own browser tab."""
+    """Give a function that returns a new reader with a browser tab of their own."""
     from tests.browser.readers import New
 
     new = New(tabs)
@@ -133,7 +133,7 @@ def new(tabs: Tabs) -> Iterator[New]:
 
 @pytest.fixture
 def board(chromium: Browser) -> Iterator[LoneBoard]:
-    """The board of the published example alone in a page of its own, without a server."""
+    """Give the published example's board in a page of its own, without a server."""
     from attnviz import Scenario
     from tests.browser.lone_board import LoneBoard, mounted
 
@@ -144,7 +144,7 @@ def board(chromium: Browser) -> Iterator[LoneBoard]:
 
 @pytest.fixture
 def playground(new: New) -> Playground:
-    """The playground, opened by its bare address."""
+    """Give the playground, opened at its bare address."""
     from tests.browser.playground import Playground
 
     return new(Playground).open()

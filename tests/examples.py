@@ -1,13 +1,13 @@
-"""How many random examples the laws try: `make search` sets ATTNVIZ_EXAMPLES to more, which are others each time."""
+"""The number of random examples that laws try: `make search` sets ATTNVIZ_EXAMPLES to more, and draws new ones."""
 
 import os
 
 USUAL = 10
-EXAMPLES = int(os.environ.get("ATTNVIZ_EXAMPLES", USUAL))  # of a law that says no number
+EXAMPLES = int(os.environ.get("ATTNVIZ_EXAMPLES", USUAL))  # for a law without a number of its own
 
 
 def examples(n: int) -> int:
-    """Return how many examples of a law to try that has a number of its own, where others have `EXAMPLES`.
+    """Return how many examples to try for a law with a number of its own, where 50 means `EXAMPLES`.
 
     >>> examples(4 * 50) == 4 * examples(50) == 4 * EXAMPLES
     True

@@ -1,7 +1,7 @@
-"""Says what a change forgot, in a line each: `make forgot`.
+"""Says what a change forgot, a line for each thing: `make forgot`.
 
-The rows of "How to add" in docs/ARCHITECTURE.md name the tests that find what was forgotten; of a test that fails, the
-rows are said that name it. Nothing is installed, and laws are tried with few examples: `make test` asks all.
+The rows of "How to add" in docs/ARCHITECTURE.md name the tests that find what was forgotten. For a test that fails, the
+rows that name it are printed. Nothing is installed, and laws are tried with few examples: `make test` runs everything.
 """
 
 import os
@@ -20,7 +20,7 @@ OTHERS = (
     "tests/unit/project/test_words.py", "tests/unit/project/test_architecture.py", "tests/unit/core/test_attention.py",
     "tests/unit/core/test_refused.py", "tests/unit/server/test_link.py", "tests/unit/tables/test_pasted.py",
 )  # fmt: skip
-# Each starts a Python of its own, or measures: they take longer than all others together.
+# Each starts its own Python, or measures times: they take longer than all others together.
 LONG = ("before_it_is_asked_for", "taken_home", "takes_longer")
 SHORT = " and ".join(f"not {each}" for each in LONG)
 LINTERS = (
@@ -31,14 +31,14 @@ LINTERS = (
 
 
 class Row(NamedTuple):
-    """What can be added, where, and which tests find what is forgotten."""
+    """A kind of addition, where it is made, and the tests that find what was forgotten."""
 
     what: str
     where: str
     finders: str
 
     def is_of(self, changed: list[str]) -> bool:
-        """Whether a changed file is among those that it names."""
+        """Whether it names a changed file."""
         named = re.findall(r"`([\w./]+\.\w+)`", self.where)
         return any(f"/{file}".endswith(f"/{each}") for file in changed for each in named)
 
@@ -51,7 +51,7 @@ def rows() -> list[Row]:
 
 
 def named_by(test: str, changed: list[str]) -> str:
-    """Say the rows that name a test's file: of these, the ones whose files were changed, if any."""
+    """Return the rows that name a test's file, if possible only those whose files were changed."""
     name = Path(test.partition("::")[0]).name
     named = [row for row in rows() if name in row.finders]
     concerned = [row for row in named if row.is_of(changed)] or named
@@ -61,7 +61,7 @@ def named_by(test: str, changed: list[str]) -> str:
 
 
 def forgotten(failed: list[str], changed: list[str]) -> list[str]:
-    """Say what failing tests found, of their lines in pytest's summary: the rows that name them, and the first."""
+    """Return the rows that name failing tests, each with the first of its lines in pytest's summary."""
     found: dict[str, list[str]] = {}
     for line in failed:
         test, _, message = line.partition(" ")[2].partition(" - ")
@@ -71,7 +71,7 @@ def forgotten(failed: list[str], changed: list[str]) -> list[str]:
 
 
 def changed_files() -> list[str]:
-    """Return what differs from the last commit, and from what others have."""
+    """Return the files that differ from the last commit, or from upstream."""
     asked = (("diff", "--name-only", "HEAD"), ("diff", "--name-only", "@{upstream}...HEAD"),
              ("ls-files", "--others", "--exclude-standard"))  # fmt: skip
     done = [subprocess.run(["git", *each], cwd=ROOT, capture_output=True, text=True, check=False) for each in asked]
@@ -79,7 +79,7 @@ def changed_files() -> list[str]:
 
 
 def said_by(*command: str) -> list[str]:
-    """Return the lines in which a command says what is wrong."""
+    """Return a command's lines about errors."""
     environment = os.environ | {"ATTNVIZ_EXAMPLES": "2", "COLUMNS": "400", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if not done.returncode:
@@ -93,7 +93,7 @@ def said_by(*command: str) -> list[str]:
 
 def main() -> int:
     changed = changed_files()
-    with ThreadPoolExecutor(2) as two:  # the longest first
+    with ThreadPoolExecutor(2) as two:  # the one that takes longest is started first
         additions = two.submit(said_by, *PYTEST, ADDITIONS)
         others = two.submit(
             lambda: [said_by(*each) for each in (*LINTERS, (*PYTEST, "-m", "not slow", "-k", SHORT, *OTHERS))]

@@ -1,10 +1,10 @@
-"""The corpus of golden links: what each must restore, and how far a scenario is from that.
+"""The corpus of golden links: what each must restore, and the differences of a scenario from that.
 
 The links of `golden_links.json` are in people's notes, slides and mails: once 0.1.0 is released, they open for ever,
-and nothing in that file is changed to make a test pass. What they restore was written down by versions of November
-2026; their steps, questions and choices have had names in place of numbers since, and those that named no set-up say
-`example=published`. Numbers stand there to six digits, for torch draws and multiplies a bit differently on another
-processor; what a link says number by number is compared exactly.
+and nothing in that file is changed to make a test pass. Versions of November 2026 wrote down what they restore; since
+then, their steps, questions and choices have names instead of numbers, and links that named no set-up say
+`example=published`. Numbers have six digits there, because torch draws and multiplies a bit differently on another
+processor; numbers that a link itself states are compared exactly.
 """
 
 import hashlib
@@ -27,14 +27,14 @@ from attnviz.link.state import naming_its_example
 FILE = Path(__file__).parent / "golden_links.json"
 SETTINGS = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "bias", "causal", "scale",
             "temperature", "device")  # fmt: skip
-# Settings that the first links did not have.
+# Settings that the first links didn't have.
 LATER = ("positions", "d_ff", "activation", "reads", "second", "embedding_factor", "n_layers", "same_layers")
-MOST_LISTED = 60  # edits; of more there is a checksum
+MOST_LISTED = 60  # edits; more are recorded as a checksum
 _CELLS = 6
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON has it: a tuple is a list."""
+    """Return a value as it comes back from JSON: a tuple becomes a list."""
     return json.loads(json.dumps(value))
 
 
@@ -45,11 +45,11 @@ def golden_links() -> Mapping[str, Mapping[str, Any]]:
 
 
 def parameters_of(query: str) -> dict[str, str]:
-    """Return the parameters of a link; of one that comes twice, the last counts."""
+    """Return the parameters of a link; if one occurs twice, the last counts."""
     return dict(parse_qsl(query, keep_blank_values=True))
 
 
-# What leads to a place that tests open with the opening example.
+# Parameters of places that tests open with the example that a bare address opens.
 _PLACES = frozenset(
     ("step", "question", "numbers", "predicted", "predictions", "present", "open", "playlist", "moment")
 )
@@ -57,18 +57,18 @@ _LOOKS = frozenset(("view", "query", "hide"))
 
 
 def with_the_published(address: dict[str, Any]) -> dict[str, Any]:
-    """Return an address that names the published example, unless it has a set-up, or says at most a place."""
+    """Return an address that names the published example, unless it has a set-up, or only a place."""
     ours = address.keys() & table().keys()
     if address and (not ours or (ours & _PLACES and ours <= _PLACES | _LOOKS)):
         return address
     return {**address, "example": "published"} if naming_its_example(address) != address else address
 
 
-# What is written down of a scenario
+# The record of a scenario
 
 
 def record_of(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario as the corpus has it."""
+    """Return a scenario's record, as in the corpus."""
     return {
         "settings": {name: getattr(scenario, name) for name in (*SETTINGS, *LATER)},
         "replaced": {name: _replacement(by) for name, by in scenario.replaced.items()},
@@ -95,7 +95,7 @@ def _matrices(scenario: Scenario) -> Iterator[tuple[str, torch.Tensor]]:
         yield name, scenario.matrix(name).double()
     made = traced(scenario)
     for name, kept in made.matrices.items():
-        if is_kept_for(name):  # what a layer made of a kept sentence alone
+        if is_kept_for(name):  # what a layer makes from a kept sentence alone
             yield name, kept.double()
     computed = made.layers[-1]
     yield "context", computed.context.double()
@@ -111,7 +111,7 @@ def _matrix(numbers: torch.Tensor) -> dict[str, Any]:
 
 
 def _sums(numbers: torch.Tensor) -> tuple[list[float], float]:
-    """Return two sums, one in which each place counts another way, and how large all numbers are together."""
+    """Return two sums, the second weighted by place, and the weighted sum of magnitudes."""
     finite = numbers.nan_to_num(neginf=0.0)  # what a mask hides
     row, column = (torch.arange(n, dtype=torch.float64) for n in numbers.shape)
     weights = (row[:, None] * 31 + column * 17) % 7 + 1
@@ -122,11 +122,11 @@ def _rounded(value: float) -> float | None:
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
-# What a scenario has other than the corpus says
+# Differences of a scenario from the corpus
 
 
 def differences(expected: Mapping[str, Any], scenario: Scenario) -> list[str]:
-    """Say in what a scenario is not the one that the corpus expects."""
+    """Return in words how a scenario differs from the record in the corpus."""
     found = record_of(scenario)
     differing = [
         f"{name} is {found['settings'][name]!r}, expected {value!r}"
@@ -139,7 +139,7 @@ def differences(expected: Mapping[str, Any], scenario: Scenario) -> list[str]:
         if json.loads(json.dumps(found[part])) != expected[part]
     ]
     matrices = dict(_matrices(scenario))
-    if "mask" not in expected["matrices"]:  # older links have it as a switch, and no matrix
+    if "mask" not in expected["matrices"]:  # in older links, it is a switch, not a matrix
         matrices.pop("mask", None)
     if list(matrices) != list(expected["matrices"]):
         return [*differing, f"the matrices are {list(matrices)}, expected {list(expected['matrices'])}"]
@@ -148,7 +148,7 @@ def differences(expected: Mapping[str, Any], scenario: Scenario) -> list[str]:
 
 
 def other_numbers(name: str, expected: Mapping[str, Any], numbers: torch.Tensor) -> Iterator[str]:
-    """Say in which cells or sums a matrix is not the one that the corpus expects."""
+    """Yield the cells and sums in which a matrix differs from the record in the corpus."""
     if list(numbers.shape) != expected["shape"]:
         yield f"{name} has shape {tuple(numbers.shape)}, expected {expected['shape']}"
         return

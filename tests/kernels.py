@@ -1,8 +1,8 @@
-"""Products of matrices that round as another processor's, for tests that must pass on each.
+"""Matrix products that round like another processor's, for tests that must pass on every one.
 
-A processor adds products of float32 in an order of its own, and rounds each before it's added or not (a fused
-multiply-add). So last digits differ, and near the largest number what is finite on one overflows on another.
-`ATTNVIZ_KERNELS=fused` and `=backwards` (`make unit CPU=fused`) put one of two extremes in the place of torch's own.
+A processor adds float32 products in its own order, and rounds each product before adding it or not (fused
+multiply-add). So last digits differ, and near the largest number, a sum that is finite on one overflows on another.
+`ATTNVIZ_KERNELS=fused` and `=backwards` (`make unit CPU=fused`) replace torch's own products by one of two extremes.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 import torch
 
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-_SHORT = 64  # sums of more terms are left to torch, which takes them backwards: one by one they would take minutes
+_SHORT = 64  # most terms of a sum that are added one by one, which takes long; torch adds longer sums, reversed
 
 in_two_processes = pytest.mark.skipif(
     "ATTNVIZ_KERNELS" in os.environ, reason="another process computes with torch's own products"
@@ -37,7 +37,7 @@ def fused(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def backwards(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Multiply matrices (..., m, k) and (..., k, n), from the last term to the first, each product rounded."""
+    """Multiply matrices (..., m, k) and (..., k, n), adding from the last term to the first, each product rounded."""
     total = a.new_zeros((*a.shape[:-1], b.shape[-1]))
     for term in reversed(range(a.shape[-1])):
         total = total + a[..., term, None] * b[..., term, None, :]
@@ -45,11 +45,11 @@ def backwards(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 _PRODUCTS: dict[str, Product] = {"fused": fused, "backwards": backwards}
-_libraries: list[torch.library.Library] = []  # what is put in a place stays there as long as its library lives
+_libraries: list[torch.library.Library] = []  # a kernel stays replaced as long as its library lives
 
 
 def replace_kernels(name: str = os.environ.get("ATTNVIZ_KERNELS", "")) -> None:
-    """Compute this process's matrix products on the CPU by one of ours; blank leaves torch's."""
+    """Replace this process's matrix products on the CPU by ours of this name; blank keeps torch's."""
     if not name:
         return
     if name not in _PRODUCTS:
@@ -58,7 +58,7 @@ def replace_kernels(name: str = os.environ.get("ATTNVIZ_KERNELS", "")) -> None:
 
     def of(torchs: Callable[..., torch.Tensor]) -> Product:
         def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-            fits = a.shape[:-2] == b.shape[:-2] and a.shape[-1] == b.shape[-2]  # else torch says what is wrong
+            fits = a.shape[:-2] == b.shape[:-2] and a.shape[-1] == b.shape[-2]  # otherwise torch raises its own error
             if fits and a.dtype == torch.float32 and 0 < a.shape[-1] <= _SHORT:
                 return ours(a, b)
             a, b = a.flip(-1).contiguous(), b.flip(-2).contiguous()
@@ -82,6 +82,6 @@ def replace_kernels(name: str = os.environ.get("ATTNVIZ_KERNELS", "")) -> None:
         "addmm": lambda added, a, b, *, beta=1, alpha=1: scaled(added, mm(a, b), beta, alpha),
         "baddbmm": lambda added, a, b, *, beta=1, alpha=1: scaled(added, bmm(a, b), beta, alpha),
     }
-    with warnings.catch_warnings(action="ignore"):  # torch warns that it had kernels of its own
+    with warnings.catch_warnings(action="ignore"):  # torch warns that its own kernels are replaced
         for kernel, function in kernels.items():
             library.impl(kernel, function, "CPU")  # type: ignore[no-untyped-call]

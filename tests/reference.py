@@ -1,7 +1,7 @@
 """Writes the references of commands and public names in docs/: `python -m tests.reference`, or `make docs`.
 
-What stands between two markers there is written by the program: each command's own help, each name's signature and the
-first sentence of its docstring.
+It writes the text between two markers there: each command's help, and each name's signature and the first sentence of
+its docstring.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ DOCS = Path(__file__).parents[1] / "docs"
 BEGIN, END = "<!-- written by make docs: begin -->\n", "<!-- written by make docs: end -->\n"
 WIDTH = 110
 MODULES = ("attnviz", "attnviz.documents", "attnviz.figures", "attnviz.export")
-SENTENCE = "TEXT"  # stands for the command that is named by no word
+SENTENCE = "TEXT"  # stands for the command without a word of its own: attnviz TEXT
 
 
 def commands() -> tuple[str, ...]:
-    """Return the words behind `attnviz`, in the order in which the page has them."""
+    """Return the words after `attnviz`, in the order of the document."""
     return (SENTENCE, "app", "board", *(word for each in features() for word in each.commands))
 
 
 def help_of(command: str) -> str:
-    """Return what a command says of itself, on each machine the same."""
+    """Return a command's help, the same on each machine."""
     arguments = [] if command == SENTENCE else [command]
     output = io.StringIO()
     plain = {"COLUMNS": str(WIDTH + 2), "NO_COLOR": "1"}
@@ -41,7 +41,7 @@ def help_of(command: str) -> str:
 
 
 def beyond(text: str, known: str) -> str:
-    """Return a help without the options that another one has, too."""
+    """Return a help text without the options that the `known` one has, too."""
     usage, *rest = text.split("\n\n")
     flags = [flag for flag in re.findall(r"\[[^][]*\]", " ".join(usage.split())) if flag not in " ".join(known.split())]
     entry = r"(?m)^  -.*\n(?:      +.*\n?)*"
@@ -62,7 +62,7 @@ def commands_reference() -> str:
 
 
 def signature(called: str, thing: object) -> str:
-    """Return how a function is called: its parameters and their defaults, without types."""
+    """Return a function's signature: its parameters and their defaults, without types."""
     if not inspect.isfunction(thing):
         return called
     taken = inspect.signature(thing).parameters.values()
@@ -93,7 +93,7 @@ WRITTEN: dict[str, Callable[[], str]] = {"COMMANDS.md": commands_reference, "LIB
 
 
 def between(text: str) -> tuple[str, str, str]:
-    """Return what stands before, between and after the markers."""
+    """Return the texts before, between and after the markers."""
     before, _, rest = text.partition(BEGIN)
     written, end, after = rest.partition(END)
     assert end, "the document has both markers"

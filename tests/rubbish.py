@@ -1,10 +1,10 @@
-"""Kinds of rubbish that may stand in a link in place of a value."""
+"""Kinds of rubbish that a link may have in place of a value."""
 
 RUBBISH = {
     "garbage": "garbage",
     "300 KB": "x.1*" * 75_000,
     "NUL": "\0\0",
-    "broken UTF-8": "\ufffd",  # as it arrives
+    "broken UTF-8": "\ufffd",  # the decoded form, in which it arrives
     "prototype": "__proto__",
     "NaN": "NaN",
     "digits": "1" * 5000,

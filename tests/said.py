@@ -1,4 +1,4 @@
-"""What tests of the whole app are told by those of each feature: tests/features/NAME/said.py, where there is one."""
+"""Data that features' tests give to tests of the whole app, in tests/features/NAME/said.py."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,7 +9,7 @@ from attnviz.feature import features
 
 
 def of_features(name: str) -> Iterator[Any]:
-    """Yield what features' tests say by this name."""
+    """Yield the values of this name that features' tests define."""
     for each in features():
         if (Path(__file__).parent / f"features/{each.name}/said.py").exists():
             module = import_module(f"tests.features.{each.name}.said")
@@ -18,5 +18,5 @@ def of_features(name: str) -> Iterator[Any]:
 
 
 def joined(name: str) -> dict[Any, Any]:
-    """Return all that features' tests say in tables of this name."""
+    """Return all dicts of this name that features' tests define, joined."""
     return {key: value for each in of_features(name) for key, value in each.items()}

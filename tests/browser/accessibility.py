@@ -1,4 +1,4 @@
-"""What an accessibility checker says about a page."""
+"""An accessibility checker for pages, and a check of names and of keyboard access."""
 
 import json
 
@@ -7,17 +7,17 @@ from playwright.sync_api import Page
 
 from tests.browser.playground import eventually
 
-# Streamlit's own elements, which this repository cannot change.
+# Streamlit's own elements, which this repository can't change.
 NOT_OURS = [
     ["[data-testid=stDataFrame]"]  # the grid's own table for screen readers has an empty corner
 ]
 
 _AXE = Axe().axe_script
-# Of all else that it finds it would tell each element.
+# Only violations are asked for; axe would list each element of everything else, too.
 _RUN = """context => axe.run(context, { resultTypes: ['violations'] })
   .then(({ violations }) => JSON.stringify(violations))"""
 
-# What can be pressed or typed into on a page, and has no name, or that neither Tab nor the arrow keys of a group reach.
+# Finds controls without a name, and controls that neither Tab nor a group's arrow keys reach.
 _UNREACHED = """() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const all = roots.flatMap(root => [...root.querySelectorAll(
@@ -34,7 +34,7 @@ _UNREACHED = """() => {
 
 
 def violations(page: Page) -> list[str]:
-    """Return all that axe finds on a page, however little it matters."""
+    """Return all violations that axe finds on a page, also minor ones."""
     page.evaluate(_AXE)
     found = json.loads(page.evaluate(_RUN, {"exclude": NOT_OURS}))
     return [
@@ -45,6 +45,6 @@ def violations(page: Page) -> list[str]:
 
 
 def nothing_is_found(page: Page) -> None:
-    """Wait until axe finds nothing: what fades in, or changes, has done so; all has a name, and a key reaches it."""
+    """Wait until axe finds nothing, after fades and changes have ended, and each control has a name and is reached."""
     eventually(lambda: violations(page), [])
     eventually(lambda: page.evaluate(_UNREACHED), [])

@@ -13,11 +13,11 @@ from tests.browser.cells import number_as
 from tests.browser.playground import Playground, box_of, eventually
 
 Place = tuple[str, int, int]
-DRAG_STARTS = 8  # pixels, from which on a number follows the hand
-REACH = 100  # pixels for the largest number of a matrix, or for 1
+DRAG_STARTS = 8  # pixels of movement after which a number follows the hand
+REACH = 100  # pixels of a drag that change a number by the matrix's largest one, or by 1
 _IN_MATRIX = "each => each.filter(cell => cell.dataset.value).map(cell => [cell.dataset.at, +cell.dataset.value])"
 
-# From now on, count the cells whose text or look changes.
+# Collects the cells whose text or look changes from now on.
 _WATCH = """board => {
   window.touched = new Set();
   new MutationObserver(records => records.forEach(({target}) => {
@@ -31,7 +31,7 @@ _FOCUSED = """board => {
   const { activeElement: focused } = board.getRootNode();
   return focused?.dataset?.at ?? focused?.textContent ?? '';
 }"""
-# What the page sends to its run from now on waits until it is let go.
+# Holds back all that the page sends to the server's run, until letGo() is called.
 _HOLD = """() => {
   const { send } = WebSocket.prototype;
   window.held = [];
@@ -49,7 +49,7 @@ class Board(Playground):
     def open_board(self, **address: Any) -> Self:
         return self.open(view="board", **address)
 
-    # What a reader does.
+    # ---- what a reader does
 
     def point_at(self, place: Place) -> Self:
         self.cell(place).scroll_into_view_if_needed()
@@ -72,7 +72,7 @@ class Board(Playground):
         return self
 
     def grab(self, what: Locator) -> tuple[float, float]:
-        """Press the mouse on a cell, or on something else; return where."""
+        """Press the mouse on a cell or another element; return its middle."""
         what.scroll_into_view_if_needed()
         box = box_of(what)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -81,7 +81,7 @@ class Board(Playground):
         return x, y
 
     def drag(self, place: Place, *steps: int) -> Self:
-        """Drag a cell sideways by so many hundredths from where it was, one after the other, and hold it there."""
+        """Drag a cell's number to so many hundredths more than at first, one after the other, and hold it there."""
         ways = [way_to(self.page, place, each) if each else 0.0 for each in steps]
         x, y = self.grab(self.cell(place))
         self.page.mouse.move(x + ways[0] + (DRAG_STARTS if steps[0] > 0 else -DRAG_STARTS), y)
@@ -90,7 +90,7 @@ class Board(Playground):
         return self
 
     def scrub(self, place: Place, steps: int) -> Self:
-        """Drag a cell sideways by so many hundredths, to the nearest whole one, and let go."""
+        """Drag a cell's number by so many hundredths, to the nearest whole one, and let go."""
         self.drag(place, steps).page.mouse.up()
         return self
 
@@ -101,16 +101,16 @@ class Board(Playground):
         return self
 
     def hold_back(self) -> Self:
-        """Have the server hear nothing of what is done from now on, but for what is asked beside a run."""
+        """Hold back what the page sends to its run from now on; other requests still reach the server."""
         self.page.evaluate(_HOLD)
         return self
 
     def let_go(self) -> Self:
-        """Let the server hear all of it, at once."""
+        """Send all that was held back, at once."""
         self.page.evaluate("letGo()")
         return self
 
-    # What a reader sees.
+    # ---- what a reader sees
 
     @property
     def n_held(self) -> int:
@@ -125,7 +125,7 @@ class Board(Playground):
 
     @property
     def matrices(self) -> dict[str, tuple[str, str, str]]:
-        """What stands around the cells of each matrix: its name, its shape, and what it is."""
+        """The texts of each matrix: title, shape and explanation."""
         found = {}
         for matrix in self.board.locator(".matrix").all():
             name = str(matrix.locator(".cell").first.get_attribute("data-at")).partition(",")[0]
@@ -145,7 +145,7 @@ class Board(Playground):
         return self.panel.get_by_role("button", name=name, exact=True)
 
     def numbers(self, digits: int = 4) -> dict[str, str]:
-        """Every cell's number, with so many digits."""
+        """Return every cell's number, with so many digits."""
         read = self.board.locator(".cell").evaluate_all(_READ)
         return {at: number_as(float(value), masked, digits) for at, value, masked in read if value}
 
@@ -170,7 +170,7 @@ class Board(Playground):
         return set(self.page.evaluate("[...touched]"))
 
     def torch_says(self) -> Self:
-        """Wait until the numbers on the board are torch's, and Python has been told of all that was done on it."""
+        """Wait until the numbers on the board are torch's, and Python knows of every change."""
         expect(self.status).to_contain_text(say("board.status.checked"))
         expect(self.page.locator(".board.unanswered")).to_have_count(0)
         return self
@@ -183,18 +183,20 @@ class Board(Playground):
 
 
 def way_to(page: Page, place: Place, steps: int) -> float:
-    """How many pixels change a number by so many hundredths, to the nearest whole one."""
+    """Return how many pixels change a number by so many hundredths, to the nearest whole one."""
     values = dict(page.locator(f'.cell[data-at^="{place[0]},"]').evaluate_all(_IN_MATRIX))
     start = float(values[",".join(map(str, place))])
     return (round(start + steps / 100, 2) - start) * REACH / max(1.0, *map(abs, values.values()))
 
 
 def numbers_of(trace: AttentionTrace, digits: int = 4, painted: bool = False) -> dict[str, str]:
-    """Every number of a trace that has a place from the start, a masked weight as a dash; of a mask, where it is
-    painted."""
+    """Return every number of a trace that the board shows at first, a masked weight as a dash.
+
+    The mask's numbers are among them only if it is `painted`.
+    """
     wanted: dict[str, str] = {}
     for name in (*STAGES, *[MASK] * painted):
-        if name == "scaled_scores":  # these stand where scores do, when they are asked for; so a mask does
+        if name == "scaled_scores":  # they take the place of scores, and only on request
             continue
         matrix: Any = getattr(trace, name)
         if matrix is None:

@@ -1,4 +1,4 @@
-"""The numbers of cells: in full, whatever has room on the page."""
+"""The numbers of cells: in full, even if the page shows fewer digits."""
 
 from playwright.sync_api import Locator
 
@@ -15,7 +15,7 @@ _BETWEEN = """all => {
 
 
 def number_in(cell: Locator, digits: int = 4) -> str:
-    """The number of a cell, with so many digits; a masked weight as a dash."""
+    """Return a cell's number, with so many digits; a masked weight as a dash."""
     value = float(cell.get_attribute("data-value") or "nan")
     return number_as(value, "masked" in (cell.get_attribute("class") or "").split(), digits)
 
@@ -35,5 +35,5 @@ def shows_another(cell: Locator, unwanted: str) -> None:
 
 
 def shows_rows(board: Locator) -> None:
-    """Wait until all weights of attention stand between what lies over them: the words and the dock."""
+    """Wait until all attention weights are visible between the sentence and the dock."""
     eventually(lambda: board.locator('[data-at^="attention_weights,"]').evaluate_all(_BETWEEN), True)

@@ -1,3 +1,3 @@
-"""What no browser test is made of; their fixtures stand in tests/conftest.py, for features' tests have them, too."""
+"""Files that aren't browser tests. Their fixtures are in tests/conftest.py, because features' tests use them, too."""
 
-collect_ignore = ["site/facts"]  # an app of its own, which only Streamlit can run
+collect_ignore = ["site/facts"]  # a separate app, which only Streamlit can run

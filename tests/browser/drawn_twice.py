@@ -1,7 +1,7 @@
-"""Waits where Streamlit draws one thing twice: at its new place, while the old one stands until the run ends.
+"""Waiting while Streamlit shows an element twice: at its new place and, until the run ends, at the old one.
 
-Playwright waits for an element that isn't there yet, but gives up at once where two are: so tests failed on a busy
-machine, on which a run takes its time.
+Playwright waits for an element that isn't there yet, but gives up at once if there are two. So tests failed on a busy
+machine, where runs take long.
 """
 
 import inspect
@@ -13,11 +13,11 @@ from typing import Any
 from playwright.sync_api import Error, Locator
 from playwright.sync_api._generated import LocatorAssertions
 
-_TWO = "strict mode violation"  # Playwright's words; it hasn't done or read anything yet when it says so
+_TWO = "strict mode violation"  # Playwright's message; it hasn't done or read anything yet at that time
 
 
 def wait_for_one(seconds: float) -> None:
-    """Let what is done with one element, and said of one, wait until only one is there."""
+    """Let each action and assertion on an element wait until there is only one."""
     for kind in (Locator, LocatorAssertions):
         for name, act in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_"):

@@ -12,9 +12,10 @@ class Learner(Playground):
     """A reader's browser tab with the lesson or the questions in it."""
 
     def settle(self) -> Self:
-        """Wait until the page's first run has ended; not every step has a picture.
+        """Wait until the page's first run has ended; pictures aren't awaited, as not every step has one.
 
-        Before its scripts are there, the page says "notRunning", too, and a click on a door is Streamlit's alone.
+        The page also says "notRunning" before its scripts are loaded, when only Streamlit would handle a click on a
+        door.
         """
         holds(self.page, "window.attnvizAddress?.heard === true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
@@ -28,7 +29,7 @@ class Learner(Playground):
         return self.open("/questions", **address)
 
     def tab_to(self, name: str) -> Self:
-        """Reach something by the Tab key alone, by the start of its name, once it is drawn."""
+        """Press Tab until the element with this start of its name has the focus."""
         eventually(lambda: self.tab().startswith(name), True)
         return self
 

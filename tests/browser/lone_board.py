@@ -1,4 +1,4 @@
-"""A board that stands alone in a page, without a server behind it, and whoever uses it."""
+"""A board alone in a page, without a server, and a reader who uses it."""
 
 from base64 import b64encode
 
@@ -15,7 +15,7 @@ from attnviz.link.changes_text import encode_changes
 from tests.browser.board import Board, Place
 
 W_Q = ("w_q", 0, 0)
-# The app's own letters, by which numbers have room or not.
+# The app's own font, because it decides whether numbers fit.
 LETTERS_AS_CSS = (
     f"@font-face {{ font-family: '{LETTERS}'; font-weight: 200 900; "
     f"src: url(data:font/woff2;base64,{b64encode(app_letters() or b'').decode()}) format('woff2'); }}"
@@ -30,7 +30,7 @@ _MOUNT = """async ([source, plane, style, data]) => {
   window.receive = (changed) => script.default({parentElement: root, data: {...data, ...changed}});
   receive({});
 }"""
-# A page that remembers what its board tells it: each change of its query, with the edits that are other ones then.
+# A page that records what its board tells it: each change of its query, with the edits that this changes.
 PAGE = """edits => {
   const parts = (text) => new Map((text ? text.split('*') : []).map((part) => {
     const [matrix, row, column, ...value] = part.split('.');
@@ -63,18 +63,18 @@ DARK = "--st-text-color: #eceff3; --st-background-color: #14171c; background: #1
 
 
 class LoneBoard(Board):
-    """A board and whoever uses it; it has no Python to answer it."""
+    """A board and its reader, without a Python that answers."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page, server="")
 
     def chooses(self, place: Place) -> None:
-        """Wait until this cell is the one that is explained."""
+        """Wait until this cell is the one explained."""
         expect(self.page.locator(".chosen")).to_have_attribute("data-at", ",".join(map(str, place)))
 
     @property
     def told(self) -> list[list[tuple[str, float | None]]]:
-        """The edits that the page was told of, change by change."""
+        """The edits that the board told the page, change by change."""
         sent = self.page.evaluate("told.map(({edits}) => edits)")
         return [[(f"{e['matrix']},{e['row']},{e['column']}", e["value"]) for e in edits] for edits in sent]
 

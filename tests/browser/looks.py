@@ -1,4 +1,4 @@
-"""What tests of looks measure: colours, and what of a page is seen, counted and boxed in one way."""
+"""Measurements for tests of looks: colours, and the visible controls, words and texts of a page."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-# Of each page when it is first seen, at 1366x768 and 390x844: at most so many controls and words, and the pixel at
-# which the last of them ends, where nothing may scroll. Of words to pick, a sentence has so many among the controls.
+# (page, window width) -> (most controls, most words, lowest pixel of a text, or None if it may scroll), for pages as
+# they open at 1366x768 and 390x844. PICKED says how many tokens to pick these controls include; more are allowed.
 MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
     ("explore", 1366): (21, 60, 704), ("explore", 390): (16, 44, None), ("question", 1366): (16, 75, 722),
     ("question", 390): (16, 75, None), ("answered", 1366): (16, 115, None), ("answered", 390): (16, 100, None),
@@ -26,9 +26,9 @@ MOST: Mapping[tuple[str, int], tuple[int, int, int | None]] = MappingProxyType({
 })  # fmt: skip
 PICKED: Mapping[str, int] = MappingProxyType({"model": 0, "twelve": 0, "question": 4, "answered": 4})
 
-# What can be pressed, moved or typed into on the first screen, the bar's own included: a grid of pictures and a matrix
-# are one each by their arrow keys, and stand beside the count. Words are those outside of matrices and figures, whose
-# rows' and columns' names are theirs, and of the version at the foot.
+# Finds all that can be pressed, moved or typed into on the first screen, the bar included; grids of pictures and
+# matrices, which are used with arrow keys, aren't counted. Words are counted outside of matrices and figures, without
+# the version at the foot.
 _LOOK = """() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)]);
@@ -157,8 +157,8 @@ _LOOK = """() => {
 }"""
 
 
-# What of a first screen nobody could tell with colours of their own: which of several is on, what has the focus, and
-# where a knob stands.
+# Finds what a reader with forced colours couldn't see on the first screen: which of several controls is on, which one
+# has the focus, and where a slider's knob is.
 BY_COLOUR = """() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)])
@@ -196,7 +196,7 @@ BY_COLOUR = """() => {
 }"""
 
 
-# Every text with a digit in it that can be scrolled to, by how large it is on the screen: the smallest first.
+# Finds every text with a digit, also below the first screen, and its size on the screen: the smallest first.
 _DIGITS = r"""() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const found = [];
@@ -218,28 +218,28 @@ _DIGITS = r"""() => {
 
 @dataclass(frozen=True)
 class Look:
-    """What of a page is seen without a scroll."""
+    """The parts of a page that are visible without scrolling."""
 
     controls: list[str]
     words: list[str]
-    ends: list[tuple[str, float]]  # its texts, and where each ends
-    over: list[str]  # texts that lie on each other
-    cut: list[str]  # texts that end at an edge, with no sign that they go on
-    covered: list[str]  # cells over whose digits something lies, and what tells of torch
-    chips: int  # words that are picked by a press each
-    small: list[str]  # texts whose letters have less than 12 pixels
-    down: int  # how many pixels of it a scroll would bring
+    ends: list[tuple[str, float]]  # its texts, each with the pixel at which it ends
+    over: list[str]  # pairs of texts that overlap
+    cut: list[str]  # texts that are cut off, without a sign that they go on
+    covered: list[str]  # cells whose digits are covered, and "status" if the status is
+    chips: int  # tokens, each of which can be picked
+    small: list[str]  # texts smaller than 12 pixels
+    down: int  # pixels that the page can be scrolled down
     sideways: int
 
     @property
     def trouble(self) -> dict[str, Any]:
-        """What no page may have, in any window."""
+        """The faults that no page may have, in any window."""
         found = {"over": self.over, "cut": self.cut, "covered": self.covered, "small": self.small}
         found |= {"sideways": ["page"] * (self.sideways > 0)}
         return {what: each for what, each in found.items() if each}
 
     def more_than(self, page: str, width: int) -> dict[str, Any]:
-        """What it has too much of."""
+        """Return what exceeds the limits of MOST."""
         if (page, width) not in MOST:
             return {}
         controls, words, end = MOST[page, width]
@@ -253,12 +253,12 @@ class Look:
 
 
 def look_at(page: Page) -> Look:
-    """Return what of a page is seen now."""
+    """Return what is visible of a page now."""
     return Look(**json.loads(page.evaluate(_LOOK)))
 
 
 def schemes(page: Page) -> Iterator[str]:
-    """Give a page's own colour scheme, then the other one, in which it stays: a change takes it half a second."""
+    """Yield a page's own colour scheme, then the other one, in which it stays, as a change takes half a second."""
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     for scheme in ("dark", "light") if is_dark else ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
@@ -266,7 +266,7 @@ def schemes(page: Page) -> Iterator[str]:
 
 
 def digits_below(page: Page, pixels: float) -> list[str]:
-    """Return the texts with digits on a page whose letters are smaller than so many pixels."""
+    """Return a page's texts with digits that are smaller than so many pixels."""
     return [f"{size:.1f} px: {text}" for size, text in page.evaluate(_DIGITS) if size < pixels]
 
 
@@ -282,7 +282,7 @@ def luminance(colour: list[int]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-# From now on, what moves of a page for longer than a frame; a rule that no script's animation passes holds what folds.
+# Collects elements that move for longer than a frame from now on, but for those that unfold (`open`).
 WATCH = """() => {
   window.moved = new Set();
   const look = () => {

@@ -1,11 +1,11 @@
-"""What of a page isn't of one look with the rest: buttons of no kind that there is, sliders, small sentences."""
+"""Elements with a look of their own: buttons of no known kind, sliders, sentences in small letters."""
 
 import json
 
 from playwright.sync_api import Page
 
-# The measures of attnviz/scripts/controls.css, as large as a board is drawn. Left out is what is no act: numbers, names
-# and pictures that are picked in place, rows of a list, what lies in a field, and the bar over all pages.
+# Compares buttons with the measures of attnviz/scripts/controls.css, scaled as the board is. Left out are numbers,
+# names and pictures that are picked in place, rows of a list, buttons inside fields, and the bar at the top of pages.
 _ODD = r"""() => {
   const roots = [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])];
   const all = selector => roots.flatMap(root => [...root.querySelectorAll(selector)])
@@ -79,6 +79,6 @@ _ODD = r"""() => {
 
 
 def odd(page: Page) -> list[str]:
-    """Return which buttons, sliders and sentences of a page differ from all others of their kind."""
+    """Return the buttons, sliders and sentences of a page that differ from others of their kind."""
     found: list[str] = json.loads(page.evaluate(_ODD))
     return found

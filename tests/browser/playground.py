@@ -13,19 +13,19 @@ from attnviz.words import say
 from tests.browser.drawn_twice import wait_for_one
 from tests.golden import with_the_published
 
-SECONDS = 60  # of a machine that does much else
-# The door behind which a page is, by what both are called.
+SECONDS = 60  # most time for anything, even on a busy machine
+# Title of a page -> title of the door (menu) that leads to it.
 DOOR_OF = {
     say(f"app.{page}.title"): say(f"app.doors.{door}") for door, pages in DOORS.items() if door for page in pages
 }
 expect.set_options(timeout=SECONDS * 1000)
 wait_for_one(SECONDS)
 
-# Buttons of the set-up's panel.
+# Buttons in the set-up's panel.
 _IN_SETUP = [say(f"setup.{name}") for name in ("same_seed", "new_seed", "start_over", "show_hidden")]
 
 
-# The same of one that our script draws.
+# Reads the labels and cells of a heatmap, row by row.
 _READ_OWN = """figure => {
   const box = element => element.getBoundingClientRect();
   const middle = element => (box(element).top + box(element).bottom) / 2;
@@ -88,7 +88,7 @@ _FOCUSED = """() => {
 
 
 def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -> None:
-    """Wait until something that can be read off the page is as wanted."""
+    """Wait until what `read` returns from the page is as wanted."""
     deadline = time.monotonic() + seconds
     seen = read()
     while seen != wanted and time.monotonic() < deadline:
@@ -98,7 +98,7 @@ def eventually(read: Callable[[], Any], wanted: Any, seconds: float = SECONDS) -
 
 
 def holds(page: Page, expression: str) -> None:
-    """Wait until an expression holds on a page, whose policy lets no `wait_for_function` look a second time."""
+    """Wait until an expression holds on a page; its security policy keeps `wait_for_function` from polling."""
 
     def read() -> bool:
         try:
@@ -110,7 +110,7 @@ def holds(page: Page, expression: str) -> None:
 
 
 def at_rest(page: Page, read: Callable[[], Any]) -> Any:
-    """Read something off a page until it's the same twice: what comes in, or is laid anew, has done so."""
+    """Read something from a page until it's the same twice, so that loading and layout have ended."""
     before, now = None, read()
     while now != before:
         page.wait_for_timeout(150)
@@ -124,21 +124,21 @@ def is_laid(page: Page) -> None:
 
 
 def box_of(what: Locator) -> Any:
-    """The box of something that has come to rest, as a hand waits for it before it grasps."""
+    """Return an element's box once it has come to rest."""
     box = at_rest(what.page, what.bounding_box)
     assert box is not None
     return box
 
 
 class Playground:
-    """A reader's browser tab with the playground in it, opened at its heatmaps unless told otherwise."""
+    """A reader's browser tab with the playground, which opens at its heatmaps by default."""
 
     def __init__(self, page: Page, server: str) -> None:
         self.page = page
         self.server = server
         self.errors: list[str] = []
         self.dialogs: list[str] = []
-        self.changed = False  # whether the tab has a script or a route that no later reader may have
+        self.changed = False  # whether the tab has a script or a route that a later reader mustn't have
         page.set_default_timeout(SECONDS * 1000)
         self._heard: dict[Any, Callable[[Any], None]] = {
             "console": self._hear, "pageerror": lambda error: self._note(str(error)), "dialog": self._dismiss
@@ -147,11 +147,11 @@ class Playground:
             page.on(event, hear)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type == "error":  # also what the server was asked for and does not have
+        if message.type == "error":  # among them requests for what the server doesn't have
             self._note(message.text)
 
     def _note(self, error: str) -> None:
-        # The machine's own network came or went: nothing of the page's.
+        # The machine's own network came or went, which isn't the page's fault.
         if "ERR_NETWORK_CHANGED" not in error:
             self.errors.append(error)
 
@@ -159,10 +159,10 @@ class Playground:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
-    # What a reader does.
+    # ---- what a reader does
 
     def open(self, path: str = "/", view: str | None = None, **address: Any) -> Self:
-        """Open a page with this address; with the published example, where it says nothing else."""
+        """Open a page with this address, and with the published example unless it says something else."""
         view = view or ("heatmaps" if path == "/" else "board")
         if view != "board":
             address["view"] = view
@@ -176,7 +176,7 @@ class Playground:
                 self.page.goto(f"{self.server}{path}{query}")
                 self.page.wait_for_selector("[data-testid=stApp]")
                 break
-            except Error:  # a network that changes takes pages and scripts away while they load
+            except Error:  # a change of the machine's network interrupts loading
                 continue
         return self.settle()
 
@@ -188,12 +188,12 @@ class Playground:
         return self.settle()
 
     def leave(self) -> None:
-        """Hear no more of what happens in the tab."""
+        """Stop recording the tab's errors and dialogs."""
         for event, hear in self._heard.items():
             self.page.remove_listener(event, hear)
 
     def settle(self) -> Self:
-        """Wait until the server's run has ended and what it drew stands, as a reader waits for a first page."""
+        """Wait until the server's run has ended and its results are drawn."""
         holds(self.page, "window.attnvizAddress?.due !== true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         holds(self.page, _ALL_DRAWN)
@@ -201,7 +201,7 @@ class Playground:
 
     @contextmanager
     def setting_up(self) -> Iterator[None]:
-        """Open the set-up, if it is closed, and close it again: it lies over a part of the page."""
+        """Open the set-up if it's closed, and close it again, because it covers a part of the page."""
         was_open = self.setup_is_open
         if not was_open:
             self.setup_button.click()
@@ -211,7 +211,7 @@ class Playground:
 
     @contextmanager
     def _where_it_is(self, control: Locator) -> Iterator[None]:
-        """Open the set-up around what is in it."""
+        """Open the set-up for a control that is inside it."""
         control.first.wait_for(state="attached")
         hidden = control.first.evaluate("e => e.closest('.st-key-setup') !== null") and not self.setup_is_open
         with self.setting_up() if hidden else nullcontext():
@@ -244,40 +244,40 @@ class Playground:
         return self
 
     def look_at(self, symbol: str) -> Self:
-        """Choose the matrix that the editor shows."""
+        """Choose a matrix for the editor to show."""
         self.page.get_by_test_id("stButtonGroup").get_by_text(symbol, exact=True).click()
         self.page.wait_for_selector(f"[data-testid=stDataFrameResizable][aria-label^='{symbol}']")
         return self
 
     def edit(self, row: int, column: int, value: object) -> Self:
-        """Type into a cell of the matrix that the editor shows: from one of the last column, whose place is known."""
+        """Type into a cell of the editor's matrix, reached by arrow keys from the last column, whose place is known."""
         grid, keyboard = self.page.locator("[data-testid=stDataFrame] table[role=grid]"), self.page.keyboard
         n_rows, n_columns = (int(grid.get_attribute(f"aria-{axis}count") or 0) - 1 for axis in ("row", "col"))
         for _ in range(5):
             self.canvas.scroll_into_view_if_needed()
             box = box_of(self.canvas)
             self.page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] / (n_rows + 1) * (row + 1.5))
-            with suppress(TimeoutError):  # the editor was drawn anew in that moment, so the click was lost
+            with suppress(TimeoutError):  # the editor was redrawn just then, so the click was lost
                 self._is_selected(row, n_columns - 1)
                 for to in range(n_columns - 2, column - 1, -1):
                     keyboard.press("ArrowLeft")
                     self._is_selected(row, to)
                 break
-        self.page.wait_for_timeout(200)  # the editor takes a moment to know its selection ...
+        self.page.wait_for_timeout(200)  # the editor takes a moment to apply the selection ...
         if self.cell_input.count() == 0:
             keyboard.press("Enter")
         self.cell_input.wait_for()
         self.page.wait_for_timeout(200)
         keyboard.press("Control+A")
         keyboard.type(str(value))
-        self.page.wait_for_timeout(200)  # ... and to know what was typed
+        self.page.wait_for_timeout(200)  # ... and the typed text
         keyboard.press("Enter")
         return self
 
     def _is_selected(self, row: int, column: int) -> None:
         selected = f"[data-testid=glide-cell-{column + 1}-{row}][aria-selected=true]"
         self.page.locator(selected).wait_for(state="attached", timeout=3000)
-        if self.cell_input.count():  # a click on a cell that is selected already opens it
+        if self.cell_input.count():  # a click on a cell that is already selected opens it
             self.page.keyboard.press("Escape")
             expect(self.cell_input).to_have_count(0)
 
@@ -286,7 +286,7 @@ class Playground:
         return self
 
     def hover(self, matrix: str, row: int, column: int) -> str:
-        """Point at a cell and return what appears."""
+        """Point at a cell and return the text that appears."""
         self.chart(matrix).scroll_into_view_if_needed()
         x, y = self.read(matrix)[row]["places"][column]
         self.page.mouse.move(x - 3, y - 3)
@@ -296,7 +296,7 @@ class Playground:
         return label.text_content() or ""
 
     def go_to(self, page: str) -> Self:
-        """Go to a page by its title, through the door behind which it is; to one without a door as the app does."""
+        """Go to a page by its title, through its door (menu); to Compare, which has none, as the app does."""
         if page == say("app.compare.title"):
             self.page.evaluate("attnvizAddress.go('compare')")
             return self
@@ -308,17 +308,17 @@ class Playground:
         return self
 
     def darken(self) -> Self:
-        """Prefer dark from now on, where light was preferred."""
+        """Prefer a dark page from now on."""
         self.page.emulate_media(color_scheme="dark")
         eventually(lambda: self.page.get_by_test_id("stApp").evaluate(_IS_DARK), True)
         return self
 
     def tab(self) -> str:
-        """Move on with the Tab key and return the name of what has the focus now."""
+        """Press Tab and return the name of the element that has the focus now."""
         self.page.keyboard.press("Tab")
         return self.focused
 
-    # What a reader sees.
+    # ---- what a reader sees
 
     @property
     def setup_button(self) -> Locator:
@@ -334,12 +334,12 @@ class Playground:
 
     @property
     def cell_input(self) -> Locator:
-        """What one types into while a cell is open."""
+        """The input of an open cell."""
         return self.page.locator("#portal :is(input, textarea)")
 
     @property
     def chips(self) -> Locator:
-        """The tokens to pick the query from."""
+        """The tokens, one of which is picked as query."""
         return self.page.get_by_role("radiogroup", name="Query token").get_by_role("radio")
 
     def chip(self, token: str) -> Locator:
@@ -349,7 +349,7 @@ class Playground:
         return self.page.locator(f"figure[data-matrix={matrix}]")
 
     def read(self, matrix: str) -> list[dict[str, Any]]:
-        """The rows of a heatmap; none while the server computes another."""
+        """Return the rows of a heatmap; none while the server computes new ones."""
         drawn = self.page.locator(f".st-key-playground-heatmaps[data-stale=false] figure[data-matrix={matrix}]")
         return list(drawn.evaluate(_READ_OWN)) if drawn.count() else []
 
@@ -365,15 +365,15 @@ class Playground:
 
     @property
     def link(self) -> str:
-        """The parameters in the address, all of them; blank where it only names the published set-up."""
+        """All parameters in the address; blank if it only names the published set-up."""
         # Playwright's own page.url lags behind by one change.
         query = str(self.page.evaluate("decodeURIComponent(location.search)"))
         return "" if query == "?example=published" else query
 
     @property
     def address(self) -> str:
-        """The parameters in the address but the view, with which the page was opened, and the published example, which
-        is named where there is nothing else to say."""
+        """The parameters in the address without the view, with which the page was opened, and without the published
+        example, which is named if there is nothing else to say."""
         parts = self.link.removeprefix("?").split("&")
         others = [part for part in parts if part and not part.startswith("view=") and part != "example=published"]
         return f"?{'&'.join(others)}" if others else ""
@@ -384,8 +384,8 @@ class Playground:
 
     @property
     def sideways(self) -> int:
-        """How many pixels of the page stick out to the right."""
-        # What the document holds scrolls within it, and so does the page's main part within the document.
+        """The pixels by which the page is wider than the window."""
+        # Both the document and the page's main part within it can scroll.
         return int(
             self.page.evaluate(
                 "Math.max(...[document.scrollingElement, document.querySelector('.stMain')]"

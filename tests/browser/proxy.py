@@ -7,16 +7,17 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-# Where a page that comes back names its session, after the protocol and its token.
+# The header in which a reconnecting page names its session, after the protocol and its token.
 _WITH_SESSION = re.compile(rb"(sec-websocket-protocol: *[^,\r]+, *[^,\r]+), *[^,\r]+", re.IGNORECASE)
 
 
 class Network:
     """A TCP proxy to a port of this machine, in a thread of its own.
 
-    `cut` closes every connection and refuses new ones, as a network that goes away and says so; `freeze` lets all that
-    is sent get stuck, as a network that goes away without a word, until it is cut or restored; `forget` cuts all and is
-    there again at once, and from then on the server knows no page that comes back, as one that was started anew.
+    `cut` closes every connection and refuses new ones, like a network that goes down. `freeze` holds back everything
+    that is sent, like a network that fails silently, until it is cut or restored. `forget` cuts all connections and
+    restores them at once; from then on, the server doesn't recognize a page that reconnects, as if it had been
+    restarted.
     """
 
     def __init__(self, to: int) -> None:
@@ -83,7 +84,7 @@ class Network:
 
 @contextmanager
 def network(to: int) -> Iterator[Network]:
-    """Give a network to this port."""
+    """Yield a network to this port."""
     between = Network(to)
     try:
         yield between

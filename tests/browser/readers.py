@@ -1,4 +1,4 @@
-"""Readers of the app: each has a browser tab of their own, and nothing may go wrong in it."""
+"""Readers of the app: each has their own browser tab, in which no error may occur."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,14 +11,14 @@ Reader = TypeVar("Reader", bound=Playground)
 
 
 class Tabs:
-    """Tabs that nothing is remembered in, each as alone as another person's browser.
+    """Tabs without any memory, each like another person's browser.
 
-    They are used again: a tab that has had the app before opens it in a third of the time.
+    They are used again, because a tab that has had the app before opens it in a third of the time.
     """
 
     def __init__(self, chromium: Browser, server: str) -> None:
         self._chromium, self.server = chromium, server
-        self._empty = f"{server}/_stcore/health"  # where the app's storage can be reached
+        self._empty = f"{server}/_stcore/health"  # a page on which the app's storage can be cleared
         self._free: dict[bool, list[Page]] = {False: [], True: []}
 
     def take(self, touched: bool) -> Page:
@@ -41,7 +41,7 @@ class Tabs:
 
 
 class New:
-    """Gives new readers a browser tab each, and sees at the end that nothing went wrong in these."""
+    """A function that gives new readers a tab each, and a check that no error occurred in them."""
 
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs
@@ -51,10 +51,10 @@ class New:
         self, kind: type[Reader], width: int = 1366, height: int = 900, at: str = "", color_scheme: str = "light",
         permissions: Sequence[str] = (), *, touched: bool = False,
     ) -> Reader:  # fmt: skip
-        """Give a reader of this kind, at another server if told so; with a telephone if it's touched."""
+        """Return a reader of this kind, at the server `at`, if given, and with a touch screen if `touched`."""
         page = self._tabs.take(touched)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(  # whatever the last reader had
+        page.emulate_media(  # resets what the last reader had
             color_scheme=color_scheme,  # type: ignore[arg-type]
             reduced_motion="no-preference",
             forced_colors="none",
@@ -70,7 +70,7 @@ class New:
             reader.leave()
         assert [reader.errors for reader in readers if reader.errors] == [], "errors in the browser's console"
         assert [reader.dialogs for reader in readers if reader.dialogs] == [], "a dialog opened: a text ran as a script"
-        for reader, touched in self._opened:  # only those in which nothing went wrong
+        for reader, touched in self._opened:  # reached only if no error occurred
             if reader.changed:
                 reader.page.context.close()
             else:

@@ -1,4 +1,4 @@
-"""Takes the README's pictures of the playground anew: `python -m tests.browser.screenshots`."""
+"""Takes new pictures of the playground for the README: `python -m tests.browser.screenshots`."""
 
 import io
 import sys
@@ -13,7 +13,7 @@ from tests.browser.serving import ROOT, launched_chromium, running_server
 PICTURES = ROOT / "docs"
 WIDTH, HEIGHT = 1366, 690
 MOST_BYTES = 100_000
-# What a bare address opens, without the hints of a first visit, and the cell that is pointed at.
+# What a bare address opens, without the hints of a first visit; and the cell pointed at.
 SHOWN: dict[str, Any] = {"example": "fluffy-cat", "query": 1}
 POINTED_AT: Place = ("scores", 1, 2)
 
@@ -24,11 +24,11 @@ def take(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> byt
     board = Board(context.new_page(), server).open_board(**SHOWN).torch_says()
     board.point_at(POINTED_AT)
     board.page.evaluate("document.fonts.ready.then(() => {})")
-    board.page.wait_for_timeout(500)  # what fades in has done so
+    board.page.wait_for_timeout(500)  # fades end within this time
     taken = Image.open(io.BytesIO(board.page.screenshot(animations="disabled")))
     context.close()
     small = io.BytesIO()
-    # This way of choosing colours takes none further off than 8 of 255: pale cells keep their hue.
+    # With this choice of colours, no colour is off by more than 8 of 255, so that pale cells keep their hue.
     few = taken.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(small, "PNG", optimize=True)
     return small.getvalue()

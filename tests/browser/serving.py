@@ -1,4 +1,4 @@
-"""Starts what a browser test needs: the app's server and a Chromium."""
+"""Starting the app's server and a Chromium for browser tests."""
 
 import os
 import shutil
@@ -18,17 +18,16 @@ from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM_NAMES = (ROOT / ".ci/browsers").read_text().split()
-# Without hinting the shell's letters are as wide as those of a window, which the kept pictures show.
+# Without hinting, letters are as wide in headless Chromium as in a window, which the stored pictures show.
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]
-START_SECONDS = 180  # where the machine does much else
+START_SECONDS = 180  # most time to start, even on a busy machine
 
 
 @contextmanager
 def running_server(
     log: IO[str] | None = None, port: int | None = None, script: str = "app.py", **environment: str
 ) -> Iterator[str]:
-    """Run the app as every Streamlit app is run, with its own settings on this port, or a free one; give its
-    address."""
+    """Run the app as any Streamlit app, with its own settings, on this port or a free one; yield its address."""
     port = port or free_port()
     command = [
         sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", "--server.address=127.0.0.1",
@@ -71,6 +70,6 @@ def _wait_until_healthy(address: str, server: "subprocess.Popen[bytes]") -> None
 
 
 def launched_chromium(playwright: Playwright) -> Browser:
-    """Start the system's Chromium, or Playwright's own where there is none."""
+    """Start the system's Chromium or, if there is none, Playwright's."""
     system = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     return playwright.chromium.launch(executable_path=system, args=CHROMIUM_ARGUMENTS)

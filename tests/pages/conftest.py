@@ -1,4 +1,4 @@
-"""What the page tests share: the app, opened as a reader opens it."""
+"""Fixtures that the page tests share: the app, opened as a reader opens it."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,15 +15,15 @@ from tests.pages.playground import Playground
 
 @pytest.fixture
 def server() -> Iterator[TestClient]:
-    """What asks for the app's own addresses."""
+    """Give a client for the app's own addresses."""
     with TestClient(Starlette(routes=routes(), middleware=middleware())) as client:
         yield client
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _components_are_looked_for_once() -> Iterator[None]:
-    """A server reads what the installed packages say of themselves when it starts, AppTest in each session: that took
-    longer than the app itself."""
+    """Cache the search of installed packages for components, which AppTest repeats in each session, unlike a server:
+    it took longer than the app itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
@@ -31,7 +31,7 @@ def _components_are_looked_for_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _parts_are_replaced() -> None:
-    """As `app.py` replaces them: pages are tested with what is served."""
+    """Replace parts of Streamlit as `app.py` does, so that tests see what is served."""
     replace_parts()
 
 

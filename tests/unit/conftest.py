@@ -1,11 +1,11 @@
-"""Which tests aren't collected here, and a marker's skip."""
+"""Tests that aren't collected here, and skips of tests that need CUDA."""
 
 import os
 
 import pytest
 import torch
 
-# They run in a copy of the package with rows of their own: see test_additions.py.
+# Tests of additions run in a copy of the package that has further rows: see test_additions.py.
 collect_ignore = [] if "ATTNVIZ_ADDED" in os.environ else ["rules/additions"]
 
 

@@ -1,4 +1,4 @@
-"""What several test modules share: published tables, a float64 referee, random scenarios."""
+"""Helpers of several test modules: hostile texts, a float64 referee, random scenarios."""
 
 import math
 import time
@@ -35,20 +35,20 @@ HOSTILE = (
 
 
 def softmax(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
-    """Softmax in plain numpy; `axis` None is over all numbers."""
+    """Return the softmax in plain numpy, with `axis` None over all numbers."""
     exponentials = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
     return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
 def under_torch_seed(seed: int, draw: Callable[[], Any]) -> Any:
-    """Draw what PyTorch itself draws after torch.manual_seed(seed), and leave its generator as it was."""
+    """Draw what PyTorch draws after torch.manual_seed(seed), without changing its generator."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(seed)
         return draw()
 
 
 def random_inputs(n_tokens: int, d_in: int, d_k: int, d_v: int, *, bias: bool = False) -> dict[str, Any]:
-    """Inputs of attend, drawn from a generator of their own."""
+    """Return inputs of attend, drawn from their own generator."""
     generator = torch.Generator().manual_seed(n_tokens * 1000 + d_in * 100 + d_k * 10 + d_v)
     shapes: dict[str, tuple[int, ...]] = {
         "x": (n_tokens, d_in), "w_q": (d_in, d_k), "w_k": (d_in, d_k), "w_v": (d_in, d_v),
@@ -82,7 +82,7 @@ def in_float64(trace: AttentionTrace) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-# Huge, tiny, and at the edges of what is written.
+# Huge and tiny numbers, and numbers at the edges of a way of writing.
 EXTREMES = (1e30, -1e30, 3.4e38, -3.4e38, 1e20, 1e4, -9999.99995, 30.0, -30.0, 1e-20, -1e-38, 1e-45, 0.25, 0.0, -0.0)
 
 
@@ -92,7 +92,7 @@ def cell_values() -> st.SearchStrategy[float]:
 
 @st.composite
 def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6, extremes: bool = False) -> tuple[Edit, ...]:
-    """Random edits that fit a scenario, at most one for each cell."""
+    """Draw edits that fit a scenario, at most one for each cell."""
     cells = {}
     for _ in range(draw(st.integers(0, most))):
         name = draw(st.sampled_from(scenario.editable))
@@ -106,14 +106,14 @@ def edits_of(draw: st.DrawFn, scenario: Scenario, most: int = 6, extremes: bool 
 def edited(
     scenarios: st.SearchStrategy[Scenario], most: int = 6, extremes: bool = False
 ) -> st.SearchStrategy[Scenario]:
-    """These scenarios with random edits."""
+    """Return a strategy of these scenarios with random edits."""
     return scenarios.flatmap(
         lambda plain: edits_of(plain, most, extremes).map(lambda edits: replace(plain, edits=(*plain.edits, *edits)))
     )
 
 
 def with_replaced(setup: Scenario, replaced: Mapping[str, Any], edits: Iterable[Edit] = ()) -> Scenario:
-    """Return a scenario with these matrices in place of its own, of any layer, and these edits."""
+    """Return a scenario with these edits, and with these matrices of any layers in place of its own."""
     return with_changes(
         setup, Changes(tuple(edits), tuple((name, by) for name, by in replaced.items() if by is not None))
     )
@@ -121,15 +121,18 @@ def with_replaced(setup: Scenario, replaced: Mapping[str, Any], edits: Iterable[
 
 @st.composite
 def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = False, heads: bool = False) -> Scenario:
-    """Random scenarios without changes; `whole` ones may have positions, W_o and a feed-forward step, with `heads`
-    several of these, which may share keys and values, and several layers."""
+    """Draw scenarios without changes.
+
+    With `whole`, they may have positions, W_o and a feed-forward step; with `heads`, several heads, which may share
+    keys and values; with both, norms and several layers.
+    """
     n_heads = draw(st.sampled_from((1, 1, 2, 3, 4))) if heads else 1
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=max_tokens))
     d_k = draw(st.integers(1, max_d))
     positions = ["none", "sinusoidal", "learned", *(["rotary"] if heads and d_k % 2 == 0 else [])]
     norm = draw(st.sampled_from(("none", "none", "sums", "pre", "post"))) if heads and whole else "none"
     d_in, d_v = draw(st.integers(1, max_d)), draw(st.none() | st.integers(1, max_d).map(lambda n: n * n_heads))
-    if norm != "none":  # a block adds what comes out to what goes in
+    if norm != "none":  # a block adds its output to its input, which needs equal widths
         d_in, d_v = n_heads * d_k, None
     n_layers = draw(st.sampled_from((1, 2, 3))) if heads and whole and d_in == (d_v or n_heads * d_k) else 1
     return Scenario(
@@ -156,7 +159,7 @@ def setups(draw: st.DrawFn, max_tokens: int = 8, max_d: int = 5, whole: bool = F
     )
 
 
-# What `setups` draws, and values of those settings whose limits say too little or too much.
+# OF_SETUPS are settings that `setups` draws; _VALUES has values for settings whose limits don't tell which to try.
 OF_SETUPS = ("text", "second", "tokenizer", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "scale",
               "temperature", "activation")  # fmt: skip
 _VALUES: dict[str, tuple[Any, ...]] = {
@@ -172,7 +175,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 
 
 def _values(name: str) -> tuple[Any, ...]:
-    """Return values of a setting: its choices, or numbers between its limits, beside the usual one."""
+    """Return values of a setting: the default one, and its choices, or numbers within its limits."""
     usual = Scenario.__dataclass_fields__[name].default
     if name in _VALUES:
         return _VALUES[name]
@@ -183,13 +186,13 @@ def _values(name: str) -> tuple[Any, ...]:
     return (*(usual,) * max(1, len(choices) // 2), *choices)
 
 
-# From the tables of settings, so that a new one is drawn by the laws without anybody thinking of it.
+# Made from the tables of settings, so that laws try a new setting without anybody adding it here.
 WAYS: dict[str, tuple[Any, ...]] = {name: _values(name) for name in SETTINGS if name not in OF_SETUPS}
 
 
 @st.composite
 def every_way(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
-    """Scenarios with any mask, use of it, switch of What if, positions, second sentence, norm, heads and layers."""
+    """Draw scenarios with any mask, masking, What-if switch, positions, second sentence, norm, heads and layers."""
     plain, width = draw(setups(max_tokens=4, max_d=3)), draw(st.sampled_from((2, 3, 4)))
     fields = {name: getattr(plain, name) for name in Scenario.__dataclass_fields__}
     fields |= {"d_in": width, "d_out": width, "d_v": None, "causal": False} | fixed
@@ -201,7 +204,7 @@ def every_way(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
     for given in (*ways, mask):
         try:
             traced(Scenario(**fields | given))
-        except ValueError:  # what can't go together
+        except ValueError:  # settings that can't be combined
             continue
         fields |= given
     return Scenario(**fields)
@@ -209,7 +212,7 @@ def every_way(draw: st.DrawFn, /, **fixed: Any) -> Scenario:
 
 @st.composite
 def anything(draw: st.DrawFn) -> Scenario:
-    """Scenarios of every way, with matrices in place of drawn ones and edits in any layer."""
+    """Draw scenarios of :func:`every_way`, with given matrices, and edits in any layer."""
     scenario = draw(every_way())
     if draw(st.booleans()):
         name = draw(st.sampled_from([each for each in scenario.editable if each != "mask"]))
@@ -222,7 +225,7 @@ def anything(draw: st.DrawFn) -> Scenario:
 
 @st.composite
 def overflowing(draw: st.DrawFn) -> Scenario:
-    """Scenarios of every way, with so large numbers that most overflow somewhere."""
+    """Draw scenarios of :func:`anything`, with numbers so large that most overflow somewhere."""
     scenario = draw(anything())
     names = [each for each in scenario.editable if each != "mask"]
     edits = []
@@ -233,7 +236,7 @@ def overflowing(draw: st.DrawFn) -> Scenario:
 
 
 def most_at_once(place: Callable[[], AbstractContextManager[Any]], runs: int, run: Callable[[], object]) -> int:
-    """Start so many runs at once, and return how many had a place together at most."""
+    """Start so many runs at once, and return the most that had a place at the same time."""
     start, lock, now, most = Barrier(runs), Lock(), [0], [0]
 
     def one(_: int) -> None:
@@ -253,7 +256,7 @@ def most_at_once(place: Callable[[], AbstractContextManager[Any]], runs: int, ru
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until this holds, on a busy machine, too."""
+    """Wait until this holds, at most a minute, as a machine may be busy."""
     end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""The fixtures of the page tests, for those of several features."""
+"""The page tests' fixtures, for tests of several features."""
 
 from tests.pages.conftest import playground, server
 

@@ -1,4 +1,4 @@
-"""The fixtures of the page tests, for those of this feature."""
+"""The page tests' fixtures, for tests of this feature."""
 
 from tests.pages.conftest import playground, server
 

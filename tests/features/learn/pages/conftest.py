@@ -1,4 +1,4 @@
-"""What the tests of this page share."""
+"""Fixtures that the tests of this page share."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from attnviz.features.learn.page.running import shared
 
 @pytest.fixture(autouse=True)
 def _own_shelf() -> Iterator[None]:
-    """What others trained is shown to none."""
+    """Give each test a shelf without the trainings of other tests."""
     shared.cache_clear()
     yield
     shared.cache_clear()

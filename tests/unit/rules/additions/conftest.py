@@ -1,4 +1,4 @@
-"""What the tests of all additions share."""
+"""Fixtures that the tests of all additions share."""
 
 from tests.pages.conftest import _components_are_looked_for_once
 
