@@ -20,8 +20,8 @@ from attnviz.link.codecs import Codec, Raw, TooMuchError, UnreadableError, is_pa
 from attnviz.words import thousands
 
 MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
-AS_DRAWN = ".drawn"  # said by the board of a cell that has no edit any more
-LONGEST_PLAIN = 1500  # characters of changes that stand in a URL as they are, to be read by people
+AS_DRAWN = ".drawn"  # the board writes it for a cell whose edit was undone
+LONGEST_PLAIN = 1500  # characters up to which changes aren't packed, so that people can read them in a URL
 
 
 class ChangesText(Codec):
@@ -40,15 +40,16 @@ class ChangesText(Codec):
 
 
 def with_misfits(error: UnreadableError | None, left: Changes, scenario: Scenario) -> UnreadableError | None:
-    """Return the refusal of unreadable changes and of those left out.
+    """Return the error for unreadable changes and for those left out.
 
-    None if there are neither. Those left out fit none of the scenario's matrices, or are too many.
+    It's None if there are neither. Changes are left out if the scenario's matrices have no such cell, or too many
+    edits.
 
     >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),)), Scenario()).facts["refused"]
     (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),)
     """
     if error and "refused" not in error.facts:
-        return error  # nothing of it could be read
+        return error  # no part of the text could be read
     before: Any = error.facts["refused"] if error else ()
     without_room = Changes(tuple(edit for edit in left.edits if fits(edit, scenario)))
     misfits = Changes(tuple(edit for edit in left.edits if not fits(edit, scenario)), left.replaced)
@@ -83,7 +84,7 @@ def _refusal(parts: Sequence[_Refused], rest: Changes | None) -> UnreadableError
     )
 
 
-@lru_cache(maxsize=8)  # asked for in every run; tens of thousands of numbers take a tenth of a second to pack
+@lru_cache(maxsize=8)  # every run needs it, and packing tens of thousands of numbers takes 0.1 s
 def encode_changes(changes: Changes) -> str:
     """Return changes as URL text, packed if long."""
     text = "*".join(change_texts(changes))
@@ -100,10 +101,10 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
 def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
     """Return changes, unreadable parts, and the error if all is unreadable."""
     try:
-        packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board adds to what is packed
+        packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board appends to it
         plain = "*".join(filter(None, (packed and unpack(packed, MAX_CHANGES_CHARACTERS), more)))
     except ValueError as error:
-        return Changes(), (), error.with_traceback(None)  # kept in the cache without what led to it
+        return Changes(), (), error.with_traceback(None)  # without its traceback, which the cache would keep
     if len(plain) > MAX_CHANGES_CHARACTERS:
         return Changes(), (), TooMuchError()
     edits: dict[tuple[str, int, int], Edit] = {}

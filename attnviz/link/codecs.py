@@ -1,6 +1,6 @@
 """Codecs between values and their texts in a link.
 
-A long text is packed. What can't be read is refused with facts, of which the caller makes a sentence.
+A long text is packed. For a text that can't be read, the error holds facts, from which the caller makes a sentence.
 """
 
 import base64
@@ -39,7 +39,7 @@ def unpack(packed: str, most: int) -> str:
     """Return the text that was packed.
 
     Raises :class:`NewerVersionError` for a newer version, :class:`TooMuchError` for more than `most` bytes of text (no
-    more than these are ever unpacked, whatever was packed), and any other ``ValueError`` for what is damaged.
+    more than these are ever unpacked), and any other ``ValueError`` for a damaged text.
     """
     if not packed.startswith(_PREFIX):
         version = packed[1:].partition(".")[0]
@@ -75,10 +75,11 @@ class Part:
 
 
 class UnreadableError(ValueError):
-    """Why a link's text can't be read or its value used.
+    """An error: a link's text or its value can't be used.
 
     `kind` is the key of its sentence in the catalogue; blank for that of its parameter. `facts` fill the places of the
-    sentence: :class:`Raw` texts, lists of them, of :class:`Part`, and words. `rest` is what could be read all the same.
+    sentence: they are words, :class:`Raw` texts, or lists of :class:`Raw` or of :class:`Part`. `rest` is the value of
+    the parts that could be read.
     """
 
     def __init__(self, kind: str = "", rest: Any = None, /, **facts: object) -> None:
@@ -98,7 +99,7 @@ def unreadable_part(error: Exception, what: str, rest: Any) -> UnreadableError:
 
 
 class Codec(Protocol):
-    """The two ways between a value and its text in a link."""
+    """A conversion between values and their texts in a link."""
 
     def decode(self, raw: str) -> Any:
         """Return the value of a text, or raise :class:`UnreadableError`."""
@@ -114,7 +115,7 @@ class Codec(Protocol):
 
 @dataclass(frozen=True)
 class Text(Codec):
-    """Any text of so many characters."""
+    """Any text of at most so many characters."""
 
     most: int
 
@@ -188,7 +189,7 @@ class Number:
         if value is None:
             return ""
         whole = float(value).is_integer() and abs(value) < 1e15
-        return str(int(value)) if whole else repr(float(value)).replace("+", "")  # a plus would be read as a blank
+        return str(int(value)) if whole else repr(float(value)).replace("+", "")  # in a link, a plus sign means a blank
 
     def expected(self) -> str:
         return say("links.expected.number", low=self.encode(self.low), high=self.encode(self.high))
@@ -212,7 +213,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class By:
-    """A value by two functions; `read` may raise ``ValueError``."""
+    """A codec made of functions; `read` may raise ``ValueError``."""
 
     read: Callable[[str], Any]
     encode: Callable[[Any], str]
@@ -251,7 +252,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Names:
-    """Some of a few names, between points."""
+    """Some of a few names, separated by dots."""
 
     choices: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Every board in a link: its picked cell, A, what was predicted."""
+"""Parameters of all boards: the picked cell, the kept set-up, predictions."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,19 +13,19 @@ from attnviz.link.parameter import Around, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
 
-Place = tuple[str, int, int]  # a matrix, a row and a column of it
+Place = tuple[str, int, int]  # a matrix's name, a row and a column
 _NUMBER = Whole(0, 99_999)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Tokens, heads or layers: which numbers a scenario has."""
+    """Tokens, heads or layers, of which a scenario has a certain number."""
 
     kind: str
     count: Callable[[Scenario], int]
 
     def fit(self, number: int | None, around: Around) -> int | None:
-        """Return a number, if the scenario has so many."""
+        """Return a token's, head's or layer's number, if the scenario has it."""
         if number is not None and around.scenario and number >= self.count(around.scenario):
             raise UnreadableError
         return number
@@ -54,7 +54,7 @@ def _cell(raw: str) -> Place | None:
     return name, _NUMBER.decode(numbers[0]) or 0, _NUMBER.decode(numbers[1]) or 0
 
 
-# scores.1.5, of a later layer layers.1.scores.1.5, or none
+# scores.1.5, in a later layer layers.1.scores.1.5, or blank
 CELL_TEXT = By(_cell, lambda cell: ".".join(map(str, cell or ())), lambda: say("playground.cell.expected"))
 
 
@@ -79,14 +79,14 @@ def _packed_scenario(raw: str) -> Scenario | None:
     return scenario
 
 
-SCENARIO_TEXT = By(  # a whole set-up with its changes, packed, or none
+SCENARIO_TEXT = By(  # a whole set-up with its changes, packed, or blank
     _packed_scenario, lambda scenario: "" if scenario is None else pack(query_of(scenario)), str
 )
 
 
-# In place of a choice: the answer was asked for without any; more was tried since.
+# They stand in place of a choice: the reader skipped the prediction, or has tried other things since.
 SKIPPED, TRIED = "none", "tried"
-MOST_PREDICTED = 48  # more than there are: questions, steps and switches
+MOST_PREDICTED = 48  # more than all questions, steps and switches together
 _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
 
 
@@ -98,7 +98,7 @@ def _predicted(raw: str) -> dict[str, str]:
     return dict(list(read.items())[-MOST_PREDICTED:])
 
 
-PREDICTED_TEXT = By(  # values.more*heads.none: what was predicted, by what it's about, in order of time
+PREDICTED_TEXT = By(  # values.more*heads.none: predictions by their names, the latest last
     _predicted,
     lambda predicted: "*".join(f"{about}.{choice}" for about, choice in predicted.items()),
     lambda: say("links.expected.predicted"),
@@ -106,7 +106,7 @@ PREDICTED_TEXT = By(  # values.more*heads.none: what was predicted, by what it's
 
 
 def with_prediction(predicted: Mapping[str, str], about: str, choice: str) -> dict[str, str]:
-    """Return what was predicted, this one last; blank takes it back.
+    """Return the predictions, this one last; a blank choice removes it.
 
     >>> with_prediction({"values": "more", "heads": "none"}, "values", "same")
     {'heads': 'none', 'values': 'same'}

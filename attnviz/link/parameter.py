@@ -1,4 +1,4 @@
-"""One row of the table of parameters that a link may have."""
+"""One parameter of a link: a row of the table of parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from attnviz.link.codecs import Codec, Part, Raw, UnreadableError
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-Show = Callable[[str], str]  # makes what somebody wrote into a link ready to be shown
+Show = Callable[[str], str]  # quotes or escapes a text from a link, so that it can be shown
 _LISTED = 3
 
 
@@ -23,7 +23,7 @@ class Around:
     scenario: Scenario | None = None
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     digits: int = DEFAULT_DIGITS
-    just_arrived: bool = True  # with a link, and not written by the app itself
+    just_arrived: bool = True  # whether a link brought the value, not the app itself
     computed: AttentionTrace | None = None
 
     @cached_property
@@ -47,11 +47,13 @@ class Read:
 class Parameter:
     """One parameter of a link: its name, codec and default.
 
-    `most` are the characters that it may have, `since` is the first form of links that has it (see
-    :mod:`attnviz.link.parameter_table`). `message` is the key of the sentence that is said where it can't be read, and
-    `used` of the words for what is used then, where that is not the default as it is written. `fit` returns a value as
-    it fits what is around it, or raises :class:`UnreadableError`; `words` are places of the sentence that depend on
-    what is around, too. What is `of_scenario` waits until there is one.
+    - `most`: how many characters its text may have.
+    - `since`: the first form of links that has it (see :mod:`attnviz.link.parameter_table`).
+    - `message`: the key of the sentence for a text that can't be used; `used`: the key of the words for what is used
+      instead, if that isn't the default as links write it.
+    - `fit`: returns a value that fits the rest of the link, or raises :class:`UnreadableError`; `words`: returns words
+      of the sentence that depend on the rest of the link, too.
+    - `of_scenario`: whether it can only be read once there is a scenario.
     """
 
     name: str

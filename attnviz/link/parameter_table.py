@@ -1,9 +1,9 @@
 """The table of all parameters that a link may have.
 
-Here are those of every board; a feature brings its own rows (the slot `parameters`).
+This file has the parameters of all boards; a feature adds its own rows (slot `parameters`).
 
-Links have had two forms. In the first, until 22 November 2026, questions, what is chosen there and the steps of the
-lesson were numbers; in the second they are names. A link of any form opens for ever.
+Links have had two forms. In the first, until 22 November 2026, questions, their choices and the steps of the lesson
+were numbers; in the second, they are names. Links of every form must open for ever.
 """
 
 from collections.abc import Mapping
@@ -31,15 +31,15 @@ QUERY, CELL, HIDE = "query", "cell", "hide"
 HEAD, LAYER = "head", "layer"
 LEFT_OUT = "left_out"
 PREDICTED, PREDICTIONS, OFF = "predicted", "predictions", "off"
-PRESENT, PRESENTED = "present", "1"  # large, for a lecture room, on any page
-MOST_TOGETHER = 470_000  # of all texts; the server reads 524 288 characters, and the controls need some
+PRESENT, PRESENTED = "present", "1"  # any page, enlarged for a lecture room
+MOST_TOGETHER = 470_000  # characters of all texts; the server reads 524 288, and the controls need some of these
 
 
 @by_language()
 def texts() -> Mapping[str, Parameter]:
-    """Return the parameters that are no controls, by name.
+    """Return the parameters without controls, by name.
 
-    What comes earlier may be needed to read what comes later.
+    They are in reading order: a parameter may depend on earlier ones.
 
     >>> texts()["step"].read("one-score")
     ('one-score', None)
@@ -49,7 +49,7 @@ def texts() -> Mapping[str, Parameter]:
 
 
 def _of_every_board() -> tuple[Parameter, ...]:
-    """Return the rows of what boards, Share and predictions have in common."""
+    """Return the parameters that boards, Share and predictions have in common."""
     return (
         EDITS,
         _counted(QUERY, None, Whole(0, 99_999, may_be_blank=True), TOKENS, 1, "links.used.second"),
@@ -62,7 +62,7 @@ def _of_every_board() -> tuple[Parameter, ...]:
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
         Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
         Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),
-        # Kept only where nothing else is said: any other example stands for all its parameters.
+        # Links keep it only if they say nothing else: any other example is expanded into all its parameters.
         Parameter(EXAMPLE, "", Choice(EXAMPLES), message="examples.unknown"),
     )
 
@@ -73,7 +73,7 @@ def _counted(name: str, default: int | None, codec: Whole, of: Counted, since: i
 
 @cache
 def once() -> Mapping[str, Parameter]:
-    """Return the parameters that are read once, and not kept."""
+    """Return the parameters that are read once, and then dropped."""
     return MappingProxyType({LEFT_OUT: Parameter(LEFT_OUT, "", Text(1000), 1000)})
 
 

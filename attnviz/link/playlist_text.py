@@ -24,9 +24,10 @@ class Moment(NamedTuple):
 
 
 def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, ...]:
-    r"""Return a playlist's moments: on each line a link, then what's said.
+    r"""Return a playlist's moments: each line has a link and a text.
 
-    Blank lines and those beginning with # are left out, as may be all before a link's last /. `pages` are known ones.
+    The text is what the speaker says. Blank lines and those that begin with # are ignored; so is everything before a
+    link's last /. `pages` are the known pages; None allows any name.
 
     Raises :class:`UnreadableError`, which names the line.
 
@@ -54,7 +55,7 @@ def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, .
 
 
 def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:
-    """Return a playlist's moments, or none and why it's unreadable."""
+    """Return a playlist's moments, or none and the error."""
     try:
         return moments_of(text, pages), None
     except UnreadableError as error:

@@ -1,7 +1,7 @@
 """The set-up's controls, scenarios as URL queries, and named examples.
 
-A parameter more is one name here, and a place among the controls (attnviz/app/shell/setup.py); a setting of attention
-itself, a field of `Scoring` (attnviz/core/stages/attending.py), has both by itself.
+To add a parameter, add its name here, and its control in attnviz/app/shell/setup.py. A setting of attention itself, a
+field of `Scoring` (attnviz/core/stages/attending.py), gets both automatically.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,8 @@ from attnviz.words import Said, catalogue, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
-# Changes and the set-up kept as A, together. They travel with every click: 200 000 characters, 32 768 random numbers
-# in float32, add 0.1 to 0.3 s to it, 400 000 would add half a second.
+# Characters of changes and of the set-up kept as A, together. They are sent with every click: 200 000 characters, which
+# hold 32 768 random float32 numbers, add 0.1 to 0.3 s to it; 400 000 would add half a second.
 MOST_GIVEN = 250_000
 CHANGES = "edits"
 EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)
@@ -48,11 +48,11 @@ class Control(Parameter):
     help = Said("setup.{its.name}.help")
 
     def called(self, choice: object) -> str:
-        """Return a choice's name; a device's or itself if no sentence says."""
+        """Return a choice's name; without a text, the device's or itself."""
         return self._said(choice, "called") or available_devices().get(str(choice), str(choice))
 
     def meaning(self, choice: object) -> str:
-        """Return what a choice means; blank if no sentence says so."""
+        """Return what a choice means; blank if there's no text."""
         return self._said(choice, "means")
 
     def _said(self, choice: object, what: str) -> str:
@@ -61,7 +61,7 @@ class Control(Parameter):
 
 
 def _classes(raw: str) -> str:
-    """Read chosen classes of words; of too many, the first."""
+    """Read the chosen classes of words; if too many, the first."""
     by_word = {part.rpartition(":")[0]: part for part in raw.split()}
     kept = classes_text(chosen_classes(" ".join(list(by_word.values())[:MOST_CHOSEN])))
     if len(by_word) > MOST_CHOSEN:
@@ -69,7 +69,7 @@ def _classes(raw: str) -> str:
     return kept
 
 
-# What-if switches, with commas between them, as what they are called today; blank for none.
+# What-if switches under their present names, separated by commas; blank for none.
 SWITCHES = By(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
 CLASSES = By(_classes, str, lambda: say("links.expected.word_classes"))
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
@@ -90,14 +90,15 @@ def _codec(name: str) -> Codec:
     return Whole(*WHOLE[name], blank) if whole else Number(*NUMBERS[name], blank)
 
 
-# In the order in which they're listed; those of the first form of links, and what is used where one can't be read.
+# The controls in the order in which they're listed; _FIRST are those in the first form of links, and _USED has the keys
+# of the words for what replaces an unusable value.
 _LISTED = (
     "text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "n_heads", "n_kv_heads", "output", "norm", "n_layers",
     "same_layers", "positions", "embedding_factor", "weighting", "reads", "second", "word_classes", "d_ff",
     "activation", "init", "seed", "device", "bias", "causal", "masking", "mask_size", "mask_use", "scale",
     "temperature", "what_if", "digits",
 )  # fmt: skip
-# A setting of attention that isn't listed stands beside the way to weigh.
+# A setting of attention that isn't listed has its control beside that of the weighting.
 BESIDE_WEIGHTING = tuple(name for name in SETTINGS if name not in _LISTED)
 _CONTROLS = (*_LISTED, *BESIDE_WEIGHTING)
 _FIRST = ("text", "tokenizer", "embedding", "d_in", "d_out", "d_v", "init", "seed", "device", "bias", "causal", "scale",
@@ -134,7 +135,7 @@ def read_controls(query: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, U
 def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
     """Return the scenario of the controls' values and these `matrices`.
 
-    Controls of the view are left out; ``ValueError`` as :class:`attnviz.Scenario` does.
+    Controls of the view are left out. Raises ``ValueError`` as :class:`attnviz.Scenario` does.
     """
     return Scenario(**{name: value for name, value in values.items() if name in SETTINGS}, **matrices)
 
@@ -157,7 +158,7 @@ def query_of(scenario: Scenario, **others: str) -> str:
 def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     """Return the scenario of a URL's query, and sentences on what's ignored.
 
-    Whatever is damaged or of others is left out; of a parameter that comes twice, the last counts.
+    Damaged and foreign parameters are left out; if a parameter occurs twice, the last one counts.
     """
     try:
         given = dict(parse_qsl(query[:MAX_QUERY_CHARACTERS], keep_blank_values=True, max_num_fields=100))
@@ -167,7 +168,7 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
     ignored = [say("links.query_too_long")] if too_long else []
     values, refused = read_controls(given)
     ignored += [parameters()[name].refusal(given[name], error, quoted) for name, error in refused.items()]
-    # Each value is one that it may be, but not with the others: no tokens or too many, or heads that don't fit.
+    # Each value is valid by itself, but may not fit the others: no tokens or too many, or heads that don't fit.
     n_tokens = len(tokenize(values["text"], values["tokenizer"]))
     if not 1 <= n_tokens <= limits.MAX_TOKENS:
         ignored.append(say("links.tokens", most=thousands(limits.MAX_TOKENS)))
@@ -188,20 +189,20 @@ def quoted(text: str) -> str:
     return repr(text[:40])
 
 
-VECTORS_OF_OPENING = f"x.example.{OPENING}"  # within the changes of a link
+VECTORS_OF_OPENING = f"x.example.{OPENING}"  # as part of a link's changes
 
 
 def settings_by_class() -> dict[str, str]:
-    """Return what a query says of a typed sentence beside it.
+    """Return the settings that a query has for a typed sentence.
 
-    A page adds it where a sentence is typed in place of the opening example's.
+    A page adds them when a reader types a sentence in place of the opening example's.
     """
     query = dict(parse_qsl(query_of(by_class("a"))))
     return {name: text for name, text in query.items() if name not in ("text", CHANGES)}
 
 
 EXAMPLE = "example"  # the name of the parameter
-PUBLISHED = "published"  # its value that stands for the defaults of all others
+PUBLISHED = "published"  # its value that means the defaults of all other parameters
 EXAMPLES = (*starting_points(), PUBLISHED)
 
 

@@ -1,6 +1,6 @@
-"""Opening a link: its parameters, what can't be used, and its state.
+"""Opening a link: its usable parameters, messages, and state.
 
-Both are pure functions of a query: any copy of a server, and any thread, reads the same.
+All of these are pure functions of a query: every copy of a server, and every thread, gets the same.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -34,17 +34,18 @@ from attnviz.link.set_up import (
 from attnviz.published import OPENING
 from attnviz.words import plural, say
 
-# What mailers, search engines and Streamlit itself write into any link.
+# How parameters begin that mailers, search engines and Streamlit itself add to links.
 _OF_OTHERS = ("utm_", "mc_", "_ga", "_gl", "fbclid", "gclid", "msclkid", "twclid", "igsh", "embed")
-_ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3  # how much alike names are, of how many characters, and how many are told
+# For a name that may be meant: its least similarity, the most characters of an unknown name, and the most hints.
+_ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3
 
 
 @dataclass(frozen=True)
 class Opened:
     """A link after it was read.
 
-    The page opens with the parameters of `query`, which are never none of ours. `example` is the worked example that
-    was named, and `messages` is said of all that was not taken.
+    The page opens with the parameters of `query`; at least one of these is the app's own. `example` is the worked
+    example that the link named, and `messages` are about everything that isn't used.
     """
 
     query: Mapping[str, str]
@@ -55,7 +56,8 @@ class Opened:
 def read_link(query: Mapping[str, str], show: Show = quoted, left_out: Callable[[str], str] = lambda _: "") -> Opened:
     """Read a link's parameters one by one; `show` quotes parts of it.
 
-    `left_out` makes a sentence of what the browser says that it left out, and is blank where the browser didn't.
+    `left_out` turns the browser's report of texts that it left out into a sentence; it returns a blank for any other
+    text.
     """
     opening = _Opening(query, show)
     opening.without_what_was_left_out(left_out)
@@ -67,19 +69,19 @@ def read_link(query: Mapping[str, str], show: Show = quoted, left_out: Callable[
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
-    """Whether the parameters of a link are none of ours."""
+    """Whether a link has none of the app's own parameters."""
     return not any(name in table() for name in query)
 
 
 def is_of_others(name: str) -> bool:
-    """Whether a parameter is one that others write into links."""
+    """Whether a parameter is one that other services add to links."""
     return name not in table() and name.startswith(_OF_OTHERS)
 
 
 def naming_its_example(query: Mapping[str, str]) -> dict[str, str]:
-    """Return a query that names its example where it has no set-up.
+    """Return a query that names its example if it has no set-up.
 
-    Without the name, the same query may open the opening example.
+    Without this name, the query may open the opening example.
 
     >>> naming_its_example({"step": "scale"}), naming_its_example({"seed": "7"})
     ({'step': 'scale', 'example': 'published'}, {'seed': '7'})
@@ -88,9 +90,9 @@ def naming_its_example(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def as_the_app_opens(query: Mapping[str, str]) -> dict[str, str]:
-    """Return a link's parameters, with the opening example's if it's to open.
+    """Return a link's parameters; without a set-up, with the opening example's.
 
-    It opens where a link says nothing of the set-up, but at most a place, or how it's looked at there.
+    Such a link says at most which place to open, or how to show it.
 
     >>> as_the_app_opens({"view": "heatmaps"})["text"], "text" in as_the_app_opens({"seed": "7", "view": "heatmaps"})
     ('the fluffy cat chased a mouse', False)
@@ -115,7 +117,7 @@ class _Opening:
         self.told += told
 
     def without_what_was_left_out(self, left_out: Callable[[str], str]) -> None:
-        if said := left_out(self.query.get(LEFT_OUT, "")):  # else it's told as any other that there is none of
+        if said := left_out(self.query.get(LEFT_OUT, "")):  # otherwise it's reported like any unknown parameter
             self._drop(LEFT_OUT, said)
 
     def with_its_example(self) -> None:
@@ -136,15 +138,16 @@ class _Opening:
             self.told.append(_told_unknown(unknown, known, self.show))
 
     def bounded(self) -> None:
-        """Leave out texts that are longer than the browser keeps them."""
+        """Drop texts that are longer than the browser keeps."""
         for name, row in texts().items():
             if error := row.too_long(raw := self.query.get(name, "")):
                 self._drop(name, row.refusal(raw, error, self.show))
 
     def controls(self) -> None:
-        """Leave out controls with unusable or default values.
+        """Drop controls with unusable or default values.
 
-        Of the former, Streamlit would read a part (5.5 as 5); for the latter, it would add to the browser's history.
+        Streamlit would read only a part of an unusable value (5.5 as 5), and for a default value, it would add an entry
+        to the browser's history.
         """
         for name, row in parameters().items():
             if (raw := self.query.get(name)) is None:
@@ -168,9 +171,9 @@ def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
 
 
 def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:
-    """Read a link's texts in order, except changes and example, by scenario.
+    """Read a link's texts in order, except changes and example.
 
-    What concerns tokens and cells is left out while there is no scenario.
+    Texts about tokens and cells are left out if there is no scenario.
     """
     read: dict[str, Read] = {}
     for name, row in texts().items():
@@ -180,18 +183,19 @@ def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str
     return read
 
 
-# Of a longer query, or one of more fields, Streamlit's server gives a page no parameter at all.
+# From a longer query, or one with more fields, Streamlit's server gives a page no parameter at all.
 MOST_CHARACTERS, MOST_FIELDS = 524_288, 1000
 
 
 @dataclass(frozen=True)
 class State:
-    """What is computed and seen, by a query.
+    """What a query computes and shows.
 
-    `query` is the same state, of which all can be read: what was named as an example, dropped or mended is as it is
-    used, and a set-up that is as the published example says so. `scenario` is None while the sentence is blank.
-    `values` are those of the controls, as they stand (the scenario has as many heads as fit), and of the texts that
-    were read: None or a default where the query has none. `messages` says in sentences what was not taken.
+    `query` is a query for the same state, without errors: an example is expanded into its parameters, unusable parts
+    are dropped or mended, and if no set-up is left, the published example is named. `scenario` is None while the
+    sentence is blank. `values` are those of the controls, as the reader set them (the scenario may have fewer heads),
+    and those of the texts, with a default or None for each one that the query lacks. `messages` are sentences on what
+    isn't used.
     """
 
     query: str
@@ -210,8 +214,7 @@ class State:
 def state_of(query: str | Mapping[str, str], names: Collection[str] | None = None) -> State:
     """Return the state of any query, even a damaged or blank one.
 
-    Of the texts beside the controls only those of these `names` are read, where they are given: all else is as if the
-    query didn't have it.
+    If `names` are given, only these texts are read, besides the controls; all others count as missing.
     """
     came = as_the_app_opens(read_query(query) if isinstance(query, str) else query)
     if names is not None:
@@ -229,7 +232,7 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
         changes = changes_of(scenario)
         kept[CHANGES] = EDITS.write(changes)
     of_texts = {name: read[name].value if name in read else row.default for name, row in texts().items()}
-    del of_texts[EXAMPLE]  # what it names is in all the others
+    del of_texts[EXAMPLE]  # its parameters are among the others
     return State(
         _written(opened.query, values, kept),
         scenario,
@@ -239,7 +242,7 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
 
 
 def read_query(query: str) -> dict[str, str]:
-    """Return a query's parameters, the last of each; none beyond all limits."""
+    """Return a query's parameters, the last of each; none beyond the limits."""
     if len(query) > MOST_CHARACTERS:
         return {}
     try:
@@ -249,7 +252,7 @@ def read_query(query: str) -> dict[str, str]:
 
 
 def _only(came: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
-    """Return a query's controls, and its texts of these names alone."""
+    """Return a query's controls, and only its texts of these names."""
     return {name: raw for name, raw in came.items() if name not in texts() or name in (*names, EXAMPLE, CHANGES)}
 
 
@@ -265,7 +268,7 @@ def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None,
 
 
 def _written(opened: Mapping[str, str], values: Mapping[str, Any], kept: Mapping[str, str]) -> str:
-    """Return the query that says what is used, as pages write it."""
+    """Return a query with all that is used, as pages write it."""
     others = {name: raw for name, raw in opened.items() if name not in table()}
     controls = {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
     stays = {name: kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}

@@ -1,4 +1,4 @@
-"""Ways from one feature to another, of which neither imports the other."""
+"""Ways from one feature to another, without importing it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from attnviz.feature import filled
 
 @dataclass(frozen=True)
 class Way:
-    """A way to a page, by its title and address."""
+    """A link within the app: its title, page and query."""
 
     title: str
     page: str
@@ -19,7 +19,7 @@ class Way:
 def way_to(feature: str, **place: Any) -> Way | None:
     """Return the way to a place of a feature, or None.
 
-    Which places there are, the feature says: the function that it gives to the slot `way` takes them.
+    `place` holds the arguments of the feature's function for the slot `way`, which defines its places.
     """
     find = filled("way").get(feature)
     way: Way | None = find(**place) if find else None

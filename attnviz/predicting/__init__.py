@@ -1,1 +1,1 @@
-"""Predictions before an answer, and changes to try."""
+"""Predictions that readers make before an answer."""

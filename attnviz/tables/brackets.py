@@ -6,9 +6,9 @@ from collections import Counter
 from attnviz.tables.cells import Lines, RawCell, RawTable, levels, refuse
 from attnviz.tables.typed_numbers import MINUS_SIGNS
 
-MOST_DRESS = 200  # characters of a print-out before and after its numbers
+MOST_DRESS = 200  # characters of a print-out before its numbers, and after them, at most
 MOST_AXES = 6
-_MOST_OF_A_SHORT_LINE = 48  # characters: numpy breaks the line of a long row far behind
+_MOST_OF_A_SHORT_LINE = 48  # characters; numpy wraps long rows only after far more
 
 _VALUE = r"(?:<[^>]{0,80}>|\([^)]{0,40}\)|[^,)\n(<]{0,40})"
 _BEFORE = re.compile(
@@ -37,7 +37,7 @@ def bracketed(text: str, columns: int | None) -> RawTable:
             rows += [_cells_between(text, *part, lines) for part in parts]
         rest = _BETWEEN_BLOCKS.match(text, at)
         if rest and text[rest.end() : rest.end() + 1] == "[":
-            at = rest.end()  # rows without brackets around them all
+            at = rest.end()  # rows without brackets around all of them
     after = text[at:].lstrip()
     if len(after) > MOST_DRESS or not _AFTER.fullmatch(after):
         refuse("after_bracket", lines.of(len(text) - len(after)), after)
@@ -45,7 +45,7 @@ def bracketed(text: str, columns: int | None) -> RawTable:
 
 
 def _only_of_its_batch(text: str, lines: Lines) -> str:
-    """Take off the outer brackets of axes of length 1."""
+    """Remove the outer brackets, which are of axes of length 1."""
     signs = list(levels(text))
     deepest = max(level for _, _, level in signs)
     if deepest <= 2:
@@ -90,7 +90,7 @@ def _nothing_between(text: str, start: int, end: int, lines: Lines) -> None:
 def _rows_within(text: str, start: int, end: int, lines: Lines, columns: int | None) -> list[tuple[int, int]]:
     """Return the rows in one pair of brackets, by semicolons or lines.
 
-    Raises ``ValueError`` where lines may be rows, or one broken row.
+    Raises ``ValueError`` if lines may be rows, or a single row that was wrapped.
     """
     inner = text[start:end]
     if ";" in inner:
@@ -133,7 +133,7 @@ def _cells_between(text: str, start: int, end: int, lines: Lines) -> list[RawCel
     for part in (_BY_COMMA if by_comma else _BY_BLANK).finditer(inner):
         cell = part[0].removesuffix(",").strip()
         if not cell and not part[0].endswith(","):
-            continue  # after a closing comma comes no cell
+            continue  # no cell follows a closing comma
         at = start + part.start() + len(part[0]) - len(part[0].lstrip())
         cells.append(RawCell(cell, lines.of(at)))
     return cells

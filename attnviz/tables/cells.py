@@ -23,11 +23,11 @@ class RawCell(NamedTuple):
 
 
 class RawTable(NamedTuple):
-    """A table's cells by row; in `by_lines` each row is one line.
+    """A table's cells by row; with `by_lines`, each row is one line.
 
-    `semicolons` says that semicolons part the cells, as where a comma begins the decimals; `ruled` that a rule stands
-    below the first row, as below the head of a Markdown table. `may_have_names` is for formats in which names of rows
-    and columns can stand beside the numbers.
+    `semicolons` says whether semicolons separate the cells, as they do if commas begin decimals; `ruled`, whether there
+    is a rule below the first row, as below the head of a Markdown table; `may_have_names`, whether the format allows
+    names of rows and columns beside the numbers.
     """
 
     rows: list[list[RawCell]]
@@ -38,7 +38,7 @@ class RawTable(NamedTuple):
 
 
 class Lines:
-    """Tells the line of a position in a text."""
+    """The lines of a text, found by position."""
 
     def __init__(self, text: str) -> None:
         self.starts = [0, *(match.end() for match in re.finditer("\r\n|[\r\n]", text))]
@@ -82,7 +82,7 @@ def levels(text: str, start: int = 0) -> Iterator[tuple[int, bool, int]]:
         depth -= sign[0] == "]"
 
 
-MOST_DRESSED = 160  # characters of a cell; a longer one is no number, however it is dressed
+MOST_DRESSED = 160  # characters of a cell; a longer text isn't a number, whatever surrounds that
 
 _BRACKET = re.compile(r"[\[\]]")
 _BARE = re.compile(f"[-+{MINUS_SIGNS}]?[0-9.,]+(?:[eE][-+]?[0-9]+|/[0-9]+)?(?:[ \u00a0]?%)?")
@@ -91,7 +91,7 @@ _TAGS = re.compile(r"</?(?:b|i|em|strong|u|span|code|mark)(?:\s[^<>]{0,100})?>|<
 _FOOTNOTE = re.compile(
     r"(?<=[0-9.,%*)])[ \u00a0]?(?:[*†‡§¶⁎∗]{1,3}|\^\{?[a-z*†‡]\}?|\[\^?[a-z0-9]{1,3}\]|\([a-z]\)|[ᵃᵇᶜᵈᵉᶠᵍʰ])\Z"
 )
-# A raised number behind decimals is a footnote's: a number in a table is no power, but for one of ten.
+# A raised number after decimals is a footnote mark: the only powers in tables are those of ten.
 _RAISED = re.compile(r"(?<=[0-9])(?<!10)[¹²³⁴⁵⁶⁷⁸⁹]{1,2}\Z")
 _DIGITS = r"[0-9]{1,20}(?:[.,][0-9]{0,20})?"
 _MARGIN = re.compile(rf"[ \u00a0\u2009]{{0,3}}(?:±|\\pm(?![a-z])|\+/[-−]|\+-)[ \u00a0\u2009]{{0,3}}{_DIGITS}")
@@ -177,7 +177,7 @@ def _unit(text: str, taken: set[str]) -> str:
     return text[: found.start()] if found else text
 
 
-# Each form that a dressed number has, in the order in which they are taken off: bold letters may hold a mark.
+# Functions that remove what may surround a number, in this order. Emphasis comes twice, because it may contain a mark.
 FORMS: tuple[Callable[[str, set[str]], str], ...] = (
     _tags, _emphasis, _footnote, _emphasis, _raised, _margin, _unit, _suffix,
 )  # fmt: skip
@@ -187,7 +187,7 @@ _NO_DRESS: frozenset[str] = frozenset()
 
 
 class ReadCell(NamedTuple):
-    """A cell's bare text and its number, or why there is none."""
+    """A cell's bare text and its number, or why it has none."""
 
     text: str
     dress: frozenset[str]
@@ -196,13 +196,13 @@ class ReadCell(NamedTuple):
 
 
 class CellReader:
-    """Reads cells, each distinct text once."""
+    """A reader of cells, which reads equal texts only once."""
 
     def __init__(self) -> None:
         self.known: dict[str, ReadCell] = {}
 
     def __call__(self, text: str) -> ReadCell:
-        """Return what a cell holds; ``TypedNumber.either`` marks a number of two meanings."""
+        """Return a cell as read; ``TypedNumber.either`` marks an ambiguous number."""
         read = self.known.get(text)
         if read is None:
             read = self.known[text] = self._read(text)

@@ -1,10 +1,10 @@
-"""What handouts in German and French call the matrices."""
+"""Names of the matrices in German and French handouts."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-# By stage, without blanks, as headings are compared.
+# Stage -> its names, without blanks, because headings are compared without these.
 _GERMAN: Mapping[str, str] = MappingProxyType(
     {
         "x": "eingabe eingaben eingang eingabematrix eingabevektoren einbettung einbettungen wortvektoren",

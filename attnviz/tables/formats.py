@@ -14,7 +14,7 @@ from attnviz.words import say, thousands
 
 MOST_BLOCKS = 1024
 _COLUMNS = re.compile(r"\s*Columns? [0-9]{1,5}(?: (?:through|thru|to|and) [0-9]{1,5})?(?: and scale)?:?\s*")
-_NUMBERED_HEAD = re.compile(r"\s*(?:column[0-9]{1,5}\s*)+")  # as normalizing leaves the head of R
+_NUMBERED_HEAD = re.compile(r"\s*(?:column[0-9]{1,5}\s*)+")  # R's head, after printouts.py has rewritten it
 
 Line = tuple[int, str]
 
@@ -31,7 +31,7 @@ def side_by_side(text: str) -> list[list[Line]]:
             blocks.append([])
         if not named:
             blocks[-1].append((number, line))
-    # What stands before the first block are names, as in "Q =".
+    # Lines before the first block are names, as in "Q =".
     kept = [block for block in blocks if any(line.strip() for _, line in block)]
     if len(kept) > 1 and not any(re.search("[0-9]", line) for _, line in kept[0]):
         kept = kept[1:]
@@ -70,16 +70,16 @@ def joined(tables: Sequence[RawTable]) -> RawTable:
 _MARKDOWN_RULE = re.compile(r"\s*\|?\s*:?[-=]+:?\s*(?:[|+]\s*:?[-=]+:?\s*)*\|?\s*")
 _BLANKS_WITHIN = re.compile(r"[^,\s]\s+[^,\s]")
 _ONE_COMMA = re.compile(f"([-+{MINUS_SIGNS}]?)([0-9]*),([0-9]+)")
-# A token that is one of these signs begins a row whose cells nothing but blanks part.
+# A row whose cells are separated by blanks only, and which begins with a token that is one of these signs.
 _SIGN_AS_NAME = re.compile(r"([ \t]*)[,;:.!?]([ \t]+[^\s,;][^,;\t]*)")
 
 
 def split_table(text: str, columns: int | None = None) -> list[RawTable]:
     """Split text of any format into cells; `columns` is the expected number.
 
-    There are several where a program has printed the columns of one table in blocks below each other.
+    There are several tables if a program printed the columns of one table in blocks, one below the other.
 
-    Raises ``ValueError`` naming the line where the format is broken, in a sentence for whoever pasted it.
+    Raises ``ValueError`` with a sentence for the reader, which names the line where the format is broken.
 
     >>> [[cell.text for cell in row] for row in split_table("tensor([[1., 2.]], grad_fn=<MmBackward0>)")[0].rows]
     [['1.', '2.']]
@@ -98,12 +98,12 @@ def split_table(text: str, columns: int | None = None) -> list[RawTable]:
 
 def _delimited(lines: Sequence[Line], columns: int | None) -> RawTable:
     tabs = [line.count("\t") for _, line in lines if line.strip()]
-    blank = min(tabs, default=0)  # tabs alone between two rows are a row that is left blank
+    blank = min(tabs, default=0)  # a line of tabs between two rows is a blank row
     kept = [(number, line) for number, line in lines if line.strip() or 0 < blank <= line.count("\t")]
     while kept and not kept[-1][1].strip():
         kept.pop()
     lines = kept[next((i for i, (_, line) in enumerate(kept) if line.strip()), 0) :]
-    check_counts([number for number, _ in lines], 0)  # before a cell is made for each
+    check_counts([number for number, _ in lines], 0)  # before any cell is created
     lines = [
         (number, _SIGN_AS_NAME.sub(r"\1sign\2", line) if _SIGN_AS_NAME.fullmatch(line) else line)
         for number, line in lines
@@ -114,7 +114,7 @@ def _delimited(lines: Sequence[Line], columns: int | None) -> RawTable:
 
 
 def _without_closing(rows: list[list[RawCell]]) -> list[list[RawCell]]:
-    """Drop the blank cells that closing separators leave behind rows."""
+    """Drop the blank cells that separators at the ends of rows make."""
     closed = [not row[-1].text and len(row) > 1 for row in rows]
     width = 0 if all(closed) else max(len(row) for row, shut in zip(rows, closed, strict=True) if not shut)
     return [row[:-1] if shut and len(row) > width else row for row, shut in zip(rows, closed, strict=True)]
@@ -123,7 +123,7 @@ def _without_closing(rows: list[list[RawCell]]) -> list[list[RawCell]]:
 def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[str], list[str]] | None:
     """Return how to split lines with decimal commas and blanks, if any.
 
-    Raises ``ValueError`` where a comma may begin decimals or part two numbers.
+    Raises ``ValueError`` if a comma may begin decimals or separate two numbers.
     """
     with_comma = [(number, line.strip()) for number, line in lines if "," in line]
     if not with_comma or any(re.search('[\t;"]', line) for _, line in lines):
@@ -140,7 +140,7 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
         could_be = all(is_number(line.strip()) for _, line in lines)
     decimals = [_ONE_COMMA.fullmatch(cell) for _, cell in cells]
     if not could_be or not all(decimals):
-        return None  # commas part the cells, as in CSV
+        return None  # commas separate the cells, as in CSV
     as_decimals, as_csv = (len(each(lines[0][1])) == columns for each in (part, _cells_of_line))
     if as_decimals != as_csv:
         return part if as_decimals else None
@@ -181,7 +181,7 @@ def _parted_by_blanks(line: str) -> list[str]:
 def _quoted(line: str, separator: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=separator))
-    except csv.Error:  # a field beyond the limit of the module
+    except csv.Error:  # a field beyond the csv module's limit
         return line.split(separator)
 
 
@@ -191,8 +191,10 @@ def _quoted(line: str, separator: str) -> list[str]:
 def _markdown(text: str) -> RawTable:
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     rules = [i for i, (_, line) in enumerate(lines) if ("-" in line or "=" in line) and _MARKDOWN_RULE.fullmatch(line)]
-    rules = [i for i in rules if i == rules[0] or "--" in lines[i][1] or "=" in lines[i][1]]  # | - | - | is a row
-    if rules and rules[0] == 0:  # a frame around it all
+    rules = [
+        i for i in rules if i == rules[0] or "--" in lines[i][1] or "=" in lines[i][1]
+    ]  # elsewhere, | - | - | is a row of cells
+    if rules and rules[0] == 0:  # the table has a frame
         lines, rules = lines[1:], [i - 1 for i in rules[1:]]
     rows = [
         [RawCell(cell.strip(), number) for cell in line.removeprefix("|").removesuffix("|").split("|")]

@@ -25,14 +25,14 @@ Grid = Sequence[Sequence[str]]
 _LETTER = re.compile(r"[^\W\d_]")
 _SEPARATORS = "\t;,"
 _SECONDS = 20.0
-_KIND, _MOST_OF_A_KIND = "mimetype", 100  # where OpenDocument says what a file is, and how many bytes of it
-_WHOLE = 1e15  # from here on, a number isn't written out to its ones
+_KIND, _MOST_OF_A_KIND = "mimetype", 100  # OpenDocument's entry with a file's type, and its bytes to read
+_WHOLE = 1e15  # numbers this large aren't written as whole numbers
 
 
 def unfolded(grid: Grid, sign: str = "\t") -> str:
     """Return a grid's tables below each other, each below its name.
 
-    A `sign` parts cells; where it's a semicolon, a comma begins decimals. Cells of no table are left out.
+    `sign` separates cells; if it's a semicolon, commas begin decimals. Cells outside tables are left out.
 
     >>> unfolded([["Q", "", "", "K"], ["1", "2", "", "3"]])
     'Q\\n1\\t2\\n\\nK\\n3'
@@ -104,14 +104,14 @@ def _table(rows: Grid, names: AbstractSet[tuple[int, int]], r: int, c: int, sign
 
 
 def is_workbook(data: bytes) -> bool:
-    """Whether a file may be a workbook: it's packed as these are."""
+    """Whether a file may be a workbook, because it's a zip archive."""
     return data.startswith(b"PK\x03\x04")
 
 
 def read_workbook(data: bytes) -> dict[str, Grid]:
     """Return the cells of each sheet of a workbook (.xlsx, .ods).
 
-    Raises ``ValueError`` with a sentence for what can't be read. Needs python-calamine, and no other package.
+    Raises ``ValueError`` with a sentence for a file that can't be read. Needs no package but python-calamine.
     """
     check_packed(data)
     if find_spec("python_calamine") is None:
@@ -126,13 +126,13 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
 
 
 def check_packed(data: bytes) -> None:
-    """Refuse a packed file whose list of files is no workbook's."""
+    """Refuse an archive whose list of files isn't a workbook's."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             names = packed.namelist()
             kind = packed.open(_KIND).read(_MOST_OF_A_KIND) if _KIND in names else b""
-    except Exception:  # each way of packing has errors of its own
-        return  # what is damaged is told by whoever reads it
+    except Exception:  # each compression method raises errors of its own
+        return  # whoever reads the file reports the damage
     folders = {name.partition("/")[0] for name in names}
     if "ppt" in folders or b"presentation" in kind:
         raise SaidError(say("tables.slides"))
@@ -145,14 +145,14 @@ def check_packed(data: bytes) -> None:
 
 
 def _text(value: object) -> str:
-    """Write what a cell holds, a number with all its digits."""
+    """Write a cell's value, a number with all its digits."""
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else np.format_float_positional(value)
 
 
 def tables_of_workbook(sheets: Mapping[str, Grid]) -> str:
-    """Return a workbook's tables as one text; a sheet's name may count."""
+    """Return a workbook's tables as one text; sheets' names may name them."""
     return "\n\n".join(_of_sheets(sheets))
 
 

@@ -25,7 +25,7 @@ _OUT = re.compile(r"[ \t]{0,8}Out ?\[[0-9]{0,6}\]:")
 _THEN_TABLE = re.compile(
     r"=\s{0,4}(?=\\begin|\\left|\[[" + _BEGINS + r"\[]|(?:tensor|array|np\.array|torch\.tensor)\()"
 )
-# Named here, so that reading it says that R's code isn't read.
+# R code counts as a named table, so that reading it gives the message that R code can't be read.
 _OF_R = re.compile(rf"[ \t>]{{0,8}}(?:(\w{{1,30}})\s{{0,4}}(?:<-|=)\s{{0,4}})?(?:t\()?{CODE_OF_R}")
 _OF_DICT = re.compile(r"[{,]\s{0,20}['\"]([\w′ ]{1,30})['\"]\s{0,4}:\s{0,4}(?=[\w.(\[]{0,30}\[)")
 _BEGINS_TABLE = re.compile(
@@ -39,7 +39,7 @@ _NAME_THEN_BRACKET = re.compile(
 _CORNER = re.compile(r"([\"']?)([\w′'^{}]{1,8}?)\1([,;\t])(.*)", re.DOTALL)
 _CELLS = re.compile(r"[,;\t]")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-# What stands in a cell that hides a key, or is left open: no word of a sentence.
+# Contents of masked or open cells; these don't count as words of a sentence.
 _NO_WORDS = re.compile(
     rf"(?<![^\W\d_])(?:[-+{MINUS_SIGNS}]\s?)?(?:inf|infinity|∞|\\?infty|nan|masked|mask)(?![^\W\d_])", re.IGNORECASE
 )
@@ -53,7 +53,7 @@ _SIGNS_OF_TABLES = ("|", "[", "&", "\t", "\\\\", "\\begin")
 
 
 class Sorted(NamedTuple):
-    """Tables' texts by stage; of those in `twice` there were several."""
+    """Tables' texts by stage; `twice` names stages with several tables."""
 
     tables: dict[str, str]
     twice: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Sorted(NamedTuple):
 def sorted_tables(text: str) -> Sorted:
     """Return the tables that a text names, each with its own text.
 
-    Of several layers, they are those of the first. Tables that no handout may have are left out.
+    If there are several layers, they are the first layer's. Tables of stages that handouts can't have are left out.
     """
     found = list(_of_json(text) if text.lstrip()[:1] == "{" else ())
     if not found and "<table" in text:
@@ -71,7 +71,7 @@ def sorted_tables(text: str) -> Sorted:
     tables: dict[str, str] = {}
     twice: dict[str, None] = {}
     for name, table in (each for each in found if each[0].rpartition(".")[2] in EVERY_STAGE):
-        whole = name.rpartition(".")[2]  # what stands below the last head may be that of all
+        whole = name.rpartition(".")[2]  # a table below the last head may be that of all heads
         called = whole if name in tables and whole not in tables else name
         if tables.setdefault(called, table) is not table:
             twice[name] = None
@@ -137,7 +137,7 @@ def _joined(text: Any) -> str:
     return "".join(map(str, text)) if isinstance(text, list) else str(text or "")
 
 
-# Text: a name, and what stands below it
+# Text: a name, and the table below it
 
 
 def _named_parts(text: str) -> Iterator[tuple[str, str]]:
@@ -157,7 +157,7 @@ def _named_parts(text: str) -> Iterator[tuple[str, str]]:
 def _marks_in(lines: list[str]) -> list[tuple[int, str, str]]:
     """Return the lines that name a table, with name and first row.
 
-    The name is blank for the heading of a head or layer, below which its tables stand.
+    The name is blank for the heading of a head or layer, whose tables follow.
     """
     marks: list[tuple[int, str, str]] = []
     head: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attnviz.tables.cells import Lines, RawCell, RawTable, refuse
 
-_SPEC = r"\{(?:[^{}]|\{[^{}]{0,40}\}){0,200}\}"  # what the columns of a table look like
+_SPEC = r"\{(?:[^{}]|\{[^{}]{0,40}\}){0,200}\}"  # the column specification of a table
 LATEX = re.compile(
     r"\\begin\s*\{(?:[a-zA-Z]*matrix\*?\}(?:\[[^\]]{0,20}\])?"
     rf"|(?:array|longtable|tabular)\}}(?:\[[^\]]{{0,20}}\])?(?:{_SPEC})?|tabular[xy*]\}}(?:{_SPEC}){{0,2}})"
@@ -15,7 +15,7 @@ _END = re.compile(r"\\end\s*\{")
 _ROW = re.compile(r"\\\\(?:\[[^\]]{0,20}\])?|\\tabularnewline")
 _OF_FRACTION = r"\s*(-?[0-9.,]{1,20})\s*"
 _FRACTION = re.compile(rf"\\[dt]?frac\s*(?:\{{{_OF_FRACTION}\}}\s*\{{{_OF_FRACTION}\}}|([0-9])\s*([0-9]))")
-# 1{,}000 is one; 1,000 may be a thousand.
+# In 1{,}000 the comma begins decimals; 1,000 may be a thousand.
 _DECIMAL_COMMA = re.compile(r"(?<![0-9}])([0-9]{0,20})\{,\}([0-9]{1,20})(?![0-9{])")
 _LINE = re.compile(
     r"\\(?:hline|(?:top|mid|bottom)rule|midrule|c(?:line|midrule)(?:\([lr]{0,4}\))?\{[^}]{0,20}\}|endhead"
@@ -30,8 +30,8 @@ _DRESS = re.compile(
     r"\\h?phantom\{[^}]{0,20}\}|\\(?:math|text)(?:bf|it|rm|tt|sf)?(?![a-zA-Z])|\\(?:num|boldsymbol|bm|displaystyle"
     r"|bfseries|underline|centering|left|right)(?![a-zA-Z])|\\[,;:! ]|[${}~]"
 )
-_COMMENT = re.compile(r"(\\|[0-9.,][ \t]{0,2})?%[^\n]*")  # a % that a number or a backslash stands before isn't one
-MOST_BEFORE = 200  # characters of blanks before the rule of a row
+_COMMENT = re.compile(r"(\\|[0-9.,][ \t]{0,2})?%[^\n]*")  # % begins no comment after a number or a backslash
+MOST_BEFORE = 200  # characters of a row, in which a rule must begin
 
 
 def is_latex(text: str) -> bool:
@@ -78,7 +78,7 @@ def _cells(text: str, start: int, end: int, lines: Lines) -> list[RawCell]:
 
 _TAG = re.compile(r"<!--|<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})([^<>]{0,2000})>")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption"))
-# A small number in a cell is another one, a raised one a mark; none of them is read.
+# In a cell, a small number is another number and a raised one is a mark, so neither is read.
 _UNSEEN = frozenset(("script", "style", "small", "sup", "title"))
 _VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "wbr", "col"))
 _MOST_OF_A_HEADING = 90
@@ -93,8 +93,8 @@ def tables_of_html(text: str) -> list[tuple[str, str]]:
     tables: list[tuple[str, str]] = []
     heading: list[str] = []
     rows: list[list[list[str]]] | None = None
-    inside: list[str] | None = None  # the heading or the cell whose text is taken
-    hidden: list[str] = []  # the elements whose text isn't
+    inside: list[str] | None = None  # the open heading or cell, which collects its text
+    hidden: list[str] = []  # open elements whose text is ignored
     for tag, closes, attributes, data in _pieces(text):
         if hidden and tag == hidden[-1]:
             if closes:
@@ -120,7 +120,7 @@ def tables_of_html(text: str) -> list[tuple[str, str]]:
         elif tag in ("tr", "td", "th") and rows is not None:
             if tag == "tr" or (tag == "td" and not rows):
                 rows.append([])
-            inside = None  # what stands in a cell of the head is a name
+            inside = None  # cells of the head hold names
             if tag == "td":
                 inside = []
                 rows[-1].append(inside)

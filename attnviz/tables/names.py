@@ -13,21 +13,21 @@ from attnviz.words import plural, say
 Row = list[RawCell]
 
 INFINITE = re.compile(rf"([-+{MINUS_SIGNS}]?)\s*(?:inf|infinity|∞|\\?infty)", re.IGNORECASE)
-# As people mark or hatch a cell that is masked, and as they leave one open.
+# How people mark or hatch masked cells (MASKED), and how they write cells left open (NOT_GIVEN).
 MASKED = re.compile(rf"[x×✗✕]|mask(?:ed)?|[-{MINUS_SIGNS}]{{1,3}}|[░▒▓█▨▧▦▩╱╳/\\#]+", re.IGNORECASE)
 _RULE = re.compile("-{2,}|={2,}")  # under names of columns, as long as the longest cell below
 NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
 
 _PLAIN = re.compile(f"[-+{MINUS_SIGNS}]?[0-9]*[.,]?[0-9]*")
 _INDEX = re.compile("[0-9]{1,4}")
-# A letter, and no number that was mistyped, as 0.5x or O.5.
+# A text with letters that isn't a mistyped number, such as 0.5x or O.5; also a few signs, or a count as in "1:".
 _WORD = re.compile(r"(?![-+0-9OoIl]*[.,][0-9OoIl]+)(?![-+.]?[0-9]).*[^\W\d_].*|[^\w\s]{1,3}|[0-9]{1,4}[:)]", re.DOTALL)
-# What stands above the names of rows.
+# Words in the corner of a table, above the names of rows.
 _CORNERS = frozenset(
     ("token", "tokens", "word", "words", "row", "rows", "index", "idx", "id", "i", "n", "no", "nr", "#", "pos",
      "position", "dim", "key", "query", "unnamed:0", "name", "label")
 )  # fmt: skip
-# What stands in the corner of the app's own CSV: a matrix's symbol, or that of one made of it, as φ(Q), Q″ or R₁⁽⁰⁾.
+# Corners of the app's own CSV: a matrix's symbol, or that of one made from it, such as φ(Q), Q″ or R₁⁽⁰⁾.
 _SYMBOLS = frozenset((*(stage.symbol for stage in EVERY_STAGE.values()), "Y", "Y_o", "γ₁", "β₁", "γ₂", "β₂", "R₂", "D"))
 _OF_A_LAYER = re.compile("⁽[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}⁾")
 _MADE_OF = re.compile("(?:φ\\()?([^()′″⁺]{1,5})[′″⁺]*\\)?")
@@ -38,9 +38,9 @@ def without_names(
 ) -> tuple[RawTable, tuple[str, ...]]:
     """Return a table without row and column names, and messages on it.
 
-    `rows` and `columns` are how many numbers there have to be, where that is known; `read` tells what is a number.
+    `rows` and `columns` are the expected counts of numbers, if they are known; `read` decides what is a number.
 
-    Raises ``ValueError`` where a first row of numbers may be names of the columns, or numbers.
+    Raises ``ValueError`` if a first row of numbers may be names of the columns, or values.
     """
     if not raw.may_have_names or not raw.rows:
         return raw, ()
@@ -58,7 +58,7 @@ class _Naming:
         raw, body = self.raw, self.raw.rows
         head: Row | None = None
         if raw.ruled and len(body) > 1 and not any(cell.text for cell in body[0]):
-            body = body[1:]  # the head of a Markdown table that has none
+            body = body[1:]  # the blank head that Markdown requires
         while len(body) > 1 and self._is_head(body[0], ruled=raw.ruled and head is None):
             head, body = max(body[0], head or [], key=len), body[1:]
         if head is not None and len(body) > 1 and all(_RULE.fullmatch(cell.text) for cell in body[0]):
@@ -76,8 +76,8 @@ class _Naming:
         return body
 
     def _is_word(self, cell: RawCell) -> bool:
-        """Whether a cell can be nothing but a name."""
-        text = self.read(cell.text).text  # an infinity in bold letters is no name
+        """Whether a cell can only be a name."""
+        text = self.read(cell.text).text  # without emphasis: a bold infinity isn't a name
         if not text or _PLAIN.fullmatch(text) or INFINITE.fullmatch(text) or MASKED.fullmatch(text):
             return False
         return not NOT_GIVEN.fullmatch(text) and bool(_WORD.fullmatch(text)) and not self._is_number(text)
@@ -86,7 +86,7 @@ class _Naming:
         return self.read(text).reason != "no_number"
 
     def _is_head(self, row: Row, *, ruled: bool) -> bool:
-        """Whether a row holds names of columns alone."""
+        """Whether a row holds only names of columns."""
         if any(cell.text and self._is_number(cell.text) for cell in row):
             return False
         words = [self._is_word(cell) for cell in row]
@@ -142,7 +142,7 @@ class _Naming:
         if min(map(len, body)) < 2:
             return False
         first = [row[0] for row in body]
-        blank = [not any(cell.text for cell in row) for row in body]  # a row left out has no name either
+        blank = [not any(cell.text for cell in row) for row in body]  # a blank row has no name either
         if all(self._is_word(cell) or left for cell, left in zip(first, blank, strict=True)) and not all(blank):
             return True
         width = max(map(len, body))

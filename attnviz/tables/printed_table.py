@@ -11,7 +11,7 @@ from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.words.numbers import in_format, not_finite
 
 MAX_DECIMALS = 12
-LEAST_NEEDED = 2  # decimals that a number has, be they zeros
+LEAST_NEEDED = 2  # decimals that every number counts as having, even if they are zeros
 LARGE = 1e7  # from here on, numbers are written with powers of ten
 
 
@@ -19,10 +19,10 @@ LARGE = 1e7  # from here on, numbers are written with powers of ten
 class Printed:
     """A printed table: its numbers (NaN for a blank) and their decimals.
 
-    `cell_decimals` are those of each cell, or None where only the numbers are known; `by_power` says that they are
-    written with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print
-    names, as numpy and torch do where it isn't their usual one. `remarks` are sentences on how a text was read, where
-    that could be otherwise, and on what of it was left out.
+    `cell_decimals` are those of each cell, or None if only the numbers are known. With `by_power`, numbers are written
+    with powers of ten, so that each has decimals of its own. `dtype` is the type of number that the print-out names, as
+    numpy and torch do if it isn't their default. `remarks` are sentences on how an ambiguous text was read, and on what
+    was left out.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -37,9 +37,9 @@ class Printed:
         """Return a table from a nested sequence or array.
 
         `decimals` default to those of its numbers. With `shown`, each cell counts as printed with the decimals that its
-        number has. `name` is what it is called.
+        number has. `name` is the table's name in errors.
 
-        Raises ``ValueError`` for what is no table of numbers.
+        Raises ``ValueError`` for anything but a table of numbers.
 
         >>> Printed.of([[0.5, 1.25]]).decimals
         2
@@ -65,9 +65,9 @@ class Printed:
     def places(self) -> np.ndarray:
         """How many decimals each number is rounded to.
 
-        They are the table's, or fewer if its whole column shows fewer, as zeros at the end may have been left out. With
-        powers of ten, they are its own, maybe below 0; but no more than any of its numbers needs, as what was rounded
-        to 2 decimals and printed as 1.600e-01 has no more for that.
+        They are the table's decimals, or fewer if the number's whole column shows fewer, because zeros at the end may
+        have been left out. With powers of ten, they are the number's own decimals, maybe below 0, but at most as many
+        as some number of the table needs: a number rounded to 2 decimals gains none by being printed as 1.600e-01.
         """
         if self.cell_decimals is None:
             return np.full(self.shape, self.decimals)
@@ -78,14 +78,14 @@ class Printed:
         return np.broadcast_to(np.minimum(columns, self.decimals), self.shape).copy()
 
     def _needed(self) -> int:
-        """Return how many decimals its numbers need; of few, the most."""
+        """Return how many decimals its numbers need; for few numbers, the maximum."""
         counts = [decimals_of(value) for row in self.rows for value in row if math.isfinite(value) and value]
         return max(LEAST_NEEDED, *counts) if len(counts) > 2 else MAX_DECIMALS
 
     def without_shared_zeros(self) -> "Printed":
         """Return the same table without the end zeros its numbers share.
 
-        A program prints what was rounded to 2 decimals as 0.7700, too: these zeros aren't digits that it has.
+        A program may print a number that was rounded to 2 decimals as 0.7700; these zeros aren't digits of the number.
         """
         if self.cell_decimals is None:
             return self
@@ -112,7 +112,7 @@ def decimals_of(value: float) -> int:
 
 
 def as_table(name: str, table: Any) -> np.ndarray:
-    """Return float64 numbers ``(rows, columns)``; ``ValueError`` for no table or too large."""
+    """Return float64 numbers ``(rows, columns)``, or raise ``ValueError``."""
     try:
         array = np.asarray(table.detach().cpu().double() if hasattr(table, "detach") else table, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

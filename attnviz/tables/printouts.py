@@ -13,7 +13,7 @@ CODE_OF_R = (
     r"(?<![\w.])(?:[rc]bind|matrix|array|structure)\("
     r"\s{0,4}(?:\.?[dD]ata\s{0,4}=\s{0,4})?(?:\w{1,30}\s{0,4}=\s{0,4})?c\("
 )
-# R code that makes a matrix, and how Julia and Sage print one. R's and Octave's own prints are read, as Matlab's are.
+# R code that makes a matrix, and print-outs of Julia and Sage. The print-outs of R, Octave and Matlab can be read.
 _NOT_READ = re.compile(
     rf"(?m){CODE_OF_R}|^[ \t]{{0,8}}(?:julia>|sage:)"
     r"|^[ \t]{0,8}[0-9]{1,5}[×x][0-9]{1,5} (?:(?:[A-Za-z]\w{0,30}\.)?[A-Z]\w{0,30}\{|(?:adjoint|transpose)\(::)"
@@ -36,7 +36,7 @@ _SCALAR_TENSOR = re.compile(
     r"(?:,\s{0,4}\w{1,20}=(?:<[^<>]{0,60}>|[^,()<>]{0,40}))*\s{0,4}\)"
 )
 _ENDLESS = re.compile(r"(?<![\w.])float\(\s{0,4}(['\"])\s{0,4}([-+]?(?:inf|infinity))\s{0,4}\1\s{0,4}\)", re.IGNORECASE)
-_NAMED = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch|math)\.(inf|nan)(?!\w)")  # as code has them
+_NAMED = re.compile(r"(?<![\w.])(?:np|numpy|jnp|torch|math)\.(inf|nan)(?!\w)")  # as in code
 _FRACTION = re.compile(r"(?<![\w.])(?:Fraction|Rational)\(\s{0,4}(-?[0-9]{1,15}),\s{0,4}([0-9]{1,15})\s{0,4}\)")
 _FOOT = re.compile(
     r"(?m)^[ \t]*(?:\[[0-9]{1,9} rows x [0-9]{1,9} columns\]|shape: \([0-9, ]{1,20}\)"
@@ -55,7 +55,7 @@ _BRACES = re.compile(r"\s*(?:\w{1,30}\s*=\s*)?\{\s*(?:\{\s*)?[-+.0-9]")
 def plainly(text: str) -> str:
     """Return a text without what programs print around their numbers.
 
-    Raises ``ValueError`` for R code, and for what Julia and Sage print.
+    Raises ``ValueError`` for R code, and for print-outs of Julia and Sage.
     """
     if _NOT_READ.search(text):
         raise SaidError(say("tables.not_read"))
@@ -65,7 +65,7 @@ def plainly(text: str) -> str:
 
 
 def _prompts(text: str) -> str:
-    """Keep what was printed; where nothing but input is there, that."""
+    """Keep a session's output, or its input if there is no output."""
     text = _OUT.sub(lambda found: " " * len(found[0]), text)
     if ">" not in text and ":" not in text:
         return text
@@ -97,7 +97,7 @@ def _frames(text: str) -> str:
 
 
 def _calls(text: str) -> str:
-    """np.float64(0.5), tensor(0.5), np.inf and Fraction(1, 2) are the number in them."""
+    """Replace np.float64(0.5), tensor(0.5), np.inf and Fraction(1, 2) by their numbers."""
     text = _NAMED.sub(r"\1", text)
     if "(" not in text:
         return text
@@ -106,7 +106,7 @@ def _calls(text: str) -> str:
 
 
 def _tuples(text: str) -> str:
-    """Round brackets of tuples become square ones; those of calls stay."""
+    """Make round brackets of tuples square, but not those of calls."""
     if "(" not in text or "|" in text or "\\" in text:
         return text
     if not re.match(
@@ -128,7 +128,7 @@ def _tuples(text: str) -> str:
 
 
 def _braces(text: str) -> str:
-    """Mathematica and C write lists in braces, Mathematica also 1.5*^-7."""
+    """Make Mathematica's and C's braces square brackets, and 1.5*^-7 1.5e-7."""
     if not _BRACES.match(text) or re.search("[\"'\\\\\\[]", text):
         return text
     return text.replace("{", "[").replace("}", "]").replace("*^", "e")
@@ -186,7 +186,7 @@ def declared_in_braces(text: str) -> str:
     return inner.replace("{", "[").replace("}", "]")
 
 
-# Each form that is made plain, in the order in which they are.
+# Functions that remove or rewrite one form each, in this order.
 FORMS: tuple[Callable[[str], str], ...] = (
     _prompts,
     lambda text: _FENCE.sub("", text) if "```" in text or "~~~" in text else text,

@@ -20,15 +20,15 @@ from attnviz.tables.typed_numbers import MINUS_SIGNS, NoNumberError, TypedNumber
 from attnviz.words import plural, say, thousands
 
 MAX_TABLE_CHARACTERS = 2_000_000
-_CONTROL = re.compile(r"[\0-\x08\x0b\x0e-\x1f\x7f]")  # that no text has
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0e-\x1f\x7f]")  # characters that no text contains
 
 _DTYPE = re.compile(r"\bdtype=['\"]?(?:(?:torch|np|numpy|jnp|tf)\.)?(\w{1,20})|\b(b?float16)\(")
 _NO_TEXT = re.compile(
     r"\s{0,20}(?:%PDF-|data:(?:image|application/pdf)|\x89PNG|<svg|!\[[^\]]{0,80}\]\([^)]{1,400}\)\s*$)"
 )
 
-# Where blanks part the cells, as in "- 0.5", the sign may be a masked cell, or a minus that nobody works out here: it's
-# only joined to the number where the rows have no equal length otherwise.
+# Where blanks separate cells, the sign in "- 0.5" may be a masked cell or a minus. It's joined to the number only if
+# the rows wouldn't be equally long otherwise.
 _SIGN_APART = re.compile(
     rf"(?<![^\s,;|&\[({{])([-+{MINUS_SIGNS}])[ \u00a0\u202f](?=[.,]?[0-9]|\\?inf|∞)", re.IGNORECASE
 )
@@ -50,7 +50,7 @@ def parse_table(
 ) -> torch.Tensor:
     """Read a table in any format of :func:`read_table` as float64 ``(rows, columns)``.
 
-    Raises ``ValueError`` with a sentence for whoever pasted it, as :func:`read_table` does.
+    Raises ``ValueError`` with a sentence for the reader, as :func:`read_table` does.
     """
     read = read_table(text, infinite=infinite, columns=columns, expected_rows=rows)
     return torch.tensor(read.rows, dtype=torch.float64)
@@ -67,16 +67,17 @@ def read_table(
 ) -> Printed:
     """Read rows of numbers with the decimals that they show.
 
-    Parted by tabs, semicolons, commas or blanks, in brackets as numpy, torch and Python print them, as a LaTeX matrix
-    or as a Markdown table; each number as :func:`attnviz.tables.typed_numbers.read_number` takes it. Commas beside
-    tabs, semicolons or blanks are decimal commas, and so they are alone where nothing else can be meant: `columns`,
-    where it is known how many there have to be, decides it. With `infinite`, infinities may stand there, as in masked
-    scores, also as x or hatching; with `blanks`, cells may be blank or ?, and are NaN. Names of rows and columns, and
-    what programs print around a table, are left out; a head made of numbers is told by the `expected_rows`, or asked
-    about. ``Printed.remarks`` says what else was left out, and how it was read.
+    Cells may be separated by tabs, semicolons, commas or blanks, or stand in brackets as numpy, torch and Python print
+    them, in a LaTeX matrix or in a Markdown table; :func:`attnviz.tables.typed_numbers.read_number` reads each number.
+    Commas beside tabs, semicolons or blanks are decimal commas. Commas alone are decimal commas if they can't mean
+    anything else, which `columns`, the expected number, may decide. With `infinite`, cells may be infinite, as in
+    masked scores, and may also hold x or hatching; with `blanks`, they may be blank or ?, and become NaN. Names of rows
+    and columns are left out, and so is what programs print around a table. Whether a first row of numbers is a head is
+    decided by `expected_rows`; without it, an error asks. ``Printed.remarks`` says what else was left out, and how the
+    text was read.
 
-    Raises ``ValueError`` with a sentence for whoever pasted it: which line has what is no number, could be one number
-    or two, or is of another length; that there are more than 1024 rows or columns; or that the text is empty.
+    Raises ``ValueError`` with a sentence for the reader: a line holds a text that isn't a number, or that could be one
+    number or two; a line has another length; there are more than 1024 rows or columns; or the text is empty.
 
     >>> read_table("0,57; 0,81")
     Printed(rows=((0.57, 0.81),), decimals=2, cell_decimals=((2, 2),))
@@ -111,9 +112,9 @@ def _read(text: str, infinite: bool, columns: int | None, expected_rows: int | N
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
         _check_length(raw, row[0].line, len(numbers_of_row), len(numbers[0]))
     shown = [number.decimals for row in numbers for number in row if number.decimals is not None]
-    # Powers of ten show more decimals the smaller a number is: all have only as many as the largest shows.
+    # With powers of ten, smaller numbers show more decimals; the table has only as many as its largest number shows.
     by_powers = any(number.by_power for row in numbers for number in row)
-    every = shown or [MAX_DECIMALS]  # of fractions alone, as many as there can be
+    every = shown or [MAX_DECIMALS]  # a table of fractions only has as many as possible
     decimals = min(max(min(every) if by_powers else max(every), 0), MAX_DECIMALS)
     return Printed(
         tuple(tuple(number.value for number in row) for row in numbers),
@@ -198,7 +199,7 @@ def _fill_up(cells: list[list[ReadCell]]) -> None:
 def _row(row: list[ReadCell], raw: list[RawCell], sign: str, infinite: bool, blanks: bool) -> list[TypedNumber]:
     numbers: list[TypedNumber] = []
     for i, cell in enumerate(row):
-        line = raw[min(i, len(raw) - 1)].line  # cells that are filled up stand nowhere
+        line = raw[min(i, len(raw) - 1)].line  # cells that were filled up have no line
         if not cell.text and numbers and not blanks:
             raise SaidError(say("tables.nothing_after", line=line, before=quoted(row[i - 1].text)))
         numbers.append(_number(cell, line, sign, infinite, blanks))
@@ -229,7 +230,7 @@ def _number(cell: ReadCell, line: int, sign: str, infinite: bool, blanks: bool) 
 def read_cell(text: str) -> float:
     """Read one number, possibly infinite, as typed into a table's cell.
 
-    Raises :class:`NoNumberError` for what is no number.
+    Raises :class:`NoNumberError` for any other text.
 
     >>> read_cell("−0,5"), read_cell("25 %"), read_cell("1,234")
     (-0.5, 0.25, 1.234)
@@ -247,10 +248,10 @@ def write_table(printed: Printed) -> str:
 def read_upload(data: bytes) -> str:
     """Return an uploaded file's text: UTF-8, marked UTF-16, or Windows-1252.
 
-    The last is what Excel saves as CSV in Western Europe. Of UTF-8 with a few broken bytes, a sign stands in their
-    place; :func:`told_of_broken` says so.
+    Excel saves CSV as Windows-1252 in Western Europe. In UTF-8 with a few broken bytes, a sign replaces these, and
+    :func:`told_of_broken` says so.
 
-    Raises ``ValueError`` with a sentence for whoever uploaded it: what of it is no text, or that it's too large.
+    Raises ``ValueError`` with a sentence for the reader if the file isn't a text, or is too large.
     """
     for kind, begins in _KINDS_OF_FILES.items():
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
@@ -283,7 +284,7 @@ _MORE_BYTES = re.compile(r"[^\x00-\x7f\ufffd]")
 def _mostly_utf8(data: bytes) -> str:
     """Return the text of UTF-8 with few broken bytes, or empty.
 
-    In Windows-1252 hardly two letters that aren't English make one sign of UTF-8.
+    In Windows-1252, two letters that aren't English hardly ever form a valid sign of UTF-8.
     """
     text = data.decode("utf-8-sig", "replace")
     return text if len(_MORE_BYTES.findall(text)) > text.count(_BROKEN) and not _CONTROL.search(text) else ""
@@ -295,7 +296,7 @@ def told_of_broken(text: str) -> str:
 
 
 def _of_windows(data: bytes) -> str:
-    """Return the text of Windows-1252; nothing where it can't be that."""
+    """Return the text of Windows-1252; empty if it can't be that."""
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:

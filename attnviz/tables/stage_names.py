@@ -1,4 +1,4 @@
-"""Which matrix and head a heading or variable names."""
+"""Finding which matrix and head a heading or variable names."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from attnviz.words import by_language
 
 _DTYPE = re.compile(r",\s{0,8}dtype=(?:torch\.)?\w{1,20}")
 _HEAD = re.compile(r"[#>*\s-]{0,12}head[\s_#]{0,3}\[?([0-9]{1,2})\]?[*\s]{0,4}[:.)]?[*\s]{0,4}", re.IGNORECASE)
-# "scores of head 1", "head 1: scores", "scores, head 1", "heads.1.scores"; scores[1] may be a row.
+# As in "scores of head 1", "head 1: scores", "scores, head 1", "heads.1.scores"; scores[1] may be a row instead.
 _BEHIND = re.compile(
     r"(.{1,60}?)[\s,(_–-]{1,4}(?:of |in |for )?head[\s_#]{0,3}\[?([0-9]{1,2})\]?\)?([\s:=*]{0,6}.{0,40})",
     re.IGNORECASE | re.DOTALL,
@@ -58,7 +58,7 @@ def unstacked(text: str) -> dict[int, str]:
 
 
 def first_of(heads: Iterable[int]) -> int:
-    """Return from which number on heads are counted: some begin with 1.
+    """Return the first head's number: some texts count heads from 1.
 
     >>> first_of([1, 2, 1]), first_of([1, 3]), first_of([])
     (1, 0, 0)
@@ -98,7 +98,7 @@ def _in_brackets(text: str) -> Iterator[str]:
 
 
 _DRESS = re.compile(r"[\s$\\{}_^*`#.|\"“”]|mathbf|mathrm|mathit|text|boldsymbol|left|right")
-_MORE = {  # without blanks
+_MORE = {  # stage -> further names, without blanks
     "x": "input inputs inputvectors embeddings embedding inputembeddings tokenembeddings inputmatrix emb",
     "e": "wordvectors",
     "p": "positions positionalencoding positionalencodings pe",
@@ -136,7 +136,7 @@ _MORE = {  # without blanks
     "hidden": "afterrelu aftergelu activations hiddenlayer",
     "feed_forward": "feedforwardoutput ffn ffnoutput feedforward",
 }
-OF_A_HEAD = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")  # what each head has for itself
+OF_A_HEAD = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")  # each head has its own
 _OF_WEIGHTS = ("w{}", "w{0}matrix", "{0}weights", "{}w", "weight{}", "weights{}")
 _PARTS = {"q": ("q", "query", "queries"), "k": ("k", "key", "keys"), "v": ("v", "value", "values")}
 

@@ -1,7 +1,7 @@
 """Numbers as people write them: 0.5, −.5, 0,5, 1/2, ½, 50%, 5·10⁻¹.
 
-Taken is what can mean only one number; what could mean two, as 1,234 could, is refused with both. The page's script
-reads numbers by the same rules: tests/typed_numbers.json holds both to them.
+A text is read if it can mean only one number; one that could mean two, such as 1,234, is refused, and the error names
+both. The page's script reads numbers by the same rules; tests/typed_numbers.json tests both.
 """
 
 import math
@@ -14,9 +14,9 @@ from attnviz.tables.printed_table import decimals_of
 from attnviz.words import say
 
 MAX_CHARACTERS = 60
-MOST_OF_FRACTION = 4  # decimals that count as shown; a fraction that needs more, as 1/3 does, shows no number of them
+MOST_OF_FRACTION = 4  # decimals; a fraction that needs more, such as 1/3, doesn't show how many it has
 
-# Typeset minus signs, dashes and hyphens that stand for one, as they stand in a regular expression's brackets.
+# Typeset minus signs, and dashes and hyphens that are used as such, for a regular expression's brackets.
 MINUS_SIGNS = "\u2212\u2010-\u2015\u207b\u02d7\ufe63\uff0d\u2796"
 _MINUS = re.compile(f"[{MINUS_SIGNS}]")
 _FULL_WIDTH = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in "０１２３４５６７８９．，＋／％ｅＥ"}
@@ -31,9 +31,9 @@ _TEN_TO = r"10\s*(?:\^|\*\*)\s*\{?\s*([-+]?[0-9]{1,5})\s*\}?"
 _TIMES = r"\s*(?:[·⋅∙×*xX]|\\cdot|\\times)\s*"
 _DECIMAL = re.compile(rf"{_DIGITS}(?:[eE]([-+]?[0-9]{{1,5}})|{_TIMES}{_TEN_TO})?(\s*\\?%)?")
 _POWER = re.compile(_TEN_TO)
-# What nearly every cell of a large table is.
+# The form of nearly every cell of a large table.
 _USUAL = re.compile(r"([-+]?)([0-9]+(?:[.,]([0-9]*))?|[.,]([0-9]+))")
-# Between thousands may stand a blank, also one that never breaks a line, or a thin one: the same each time.
+# Blanks may separate thousands, also non-breaking or thin ones, but the same kind each time.
 _BLANKS = re.compile(r"([1-9][0-9]{0,2}(?=([ \u00a0\u2009\u202f]))(?:\2[0-9]{3})+(?:[.,][0-9]*)?)(\s*\\?%)?")
 _FRACTION = re.compile(rf"(?:([0-9]+)\s+)?{_DIGITS}\s*/\s*{_DIGITS}")
 
@@ -45,7 +45,7 @@ _THOUSANDS = {
 
 
 class NoNumberError(ValueError):
-    """No number, for a `reason`: empty, no_number, two_ways, zero or too_large."""
+    """An error whose `reason` is empty, no_number, two_ways, zero or too_large."""
 
     def __init__(self, text: str, reason: str) -> None:
         """Keep the text and the reason."""
@@ -57,8 +57,9 @@ class NoNumberError(ValueError):
 class TypedNumber(NamedTuple):
     """A number, its decimals (None for 1/3), and how it's written.
 
-    Decimals below 0 are places before the point: 1.2e5 shows its ten thousands. `either` is the sign that begins its
-    decimals, "." or ",", where it could part thousands as well: 1,234.
+    Negative decimals count digits before the point: 1.2e5 has -4, because its last digit shown is that of ten
+    thousands. `either` is the sign that begins the decimals, "." or ",", if it could also separate thousands, as in
+    1,234.
     """
 
     value: float
@@ -91,11 +92,11 @@ def parse_number(text: str) -> float:
 def read_number(text: str, *, decimal_sign: str = ".", blanks: bool = False) -> TypedNumber:
     """Read one number, with the decimals that it shows.
 
-    `decimal_sign` says which sign, "." or ",", begins the decimals where a text could mean two numbers by itself: the
-    other such text, "1,234" or "1.234", is refused; "" leaves it open, see ``TypedNumber.either``. With `blanks`, these
-    may stand between thousands, as they cannot in a table, where they part columns.
+    `decimal_sign` says which sign, "." or ",", begins the decimals of a text that could mean two numbers; with the
+    other sign, such a text, "1,234" or "1.234", is refused. "" accepts both, see ``TypedNumber.either``. With `blanks`,
+    blanks may separate thousands; in a table, they can't, because they separate columns.
 
-    Raises :class:`NoNumberError` for what is no finite number, or could be two.
+    Raises :class:`NoNumberError` for a text that isn't a finite number, or could be two.
     """
     if len(text) > MAX_CHARACTERS:
         raise NoNumberError(text, "no_number")
@@ -129,7 +130,7 @@ def usual_number(text: str) -> TypedNumber | None:
 
 
 def _either(digits: str) -> str:
-    """Return a sign that could part thousands as well, as in 1,234."""
+    """Return a sign that could also separate thousands, as in 1,234."""
     sign = digits[-4:-3]
     return sign if sign in (".", ",") and 5 <= len(digits) <= 7 and digits[0] != "0" else ""
 
@@ -203,7 +204,7 @@ def _with_point(text: str, digits: str) -> tuple[str, bool, str]:
 
 
 def why_no_number(error: NoNumberError, shown: str) -> str:
-    """Say why a text, quoted as `shown`, is no number."""
+    """Say why a text, quoted as `shown`, isn't a number."""
     if error.reason == "two_ways":
         small, large = two_meanings(error.text)
         return say("typed.two_ways", text=shown, small=small, large=large)

@@ -1,7 +1,7 @@
 """A process that prints a workbook's cells as JSON, by sheet.
 
-python-calamine lays a grid out as far as its farthest cell, and ends the process where there is no room for it. So it
-runs by itself, with so much memory and time as any handed-in workbook needs, and imports nothing of the package.
+python-calamine allocates a grid up to the farthest cell, and ends the process if there isn't enough memory. So it runs
+in a process of its own, with enough memory and time for any workbook handed in, which imports nothing of the package.
 """
 
 import datetime
@@ -16,7 +16,7 @@ _MEMORY, _SECONDS = 1 << 30, 10
 def _limit() -> None:
     try:
         import resource
-    except ModuleNotFoundError:  # of Windows, where whoever started it ends it
+    except ModuleNotFoundError:  # on Windows, where the parent process ends it
         return
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))

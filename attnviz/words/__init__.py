@@ -1,15 +1,15 @@
-"""All the app says, in one catalogue, and how sentences are made.
+"""The catalogue of all the app's sentences, and how these are filled.
 
-The catalogue of a language is a folder, `en`: a TOML file for each subject, and `pages.toml` and `shared.toml`, each
-table of which is a small subject. A key is the subject and the path in it: ``lesson.softmax.title``. A sentence names
-its places, ``"{query} reads {key} most"``; where a number decides its form, it has the forms `one` and `other`, chosen
-by the place `n`:
+The catalogue of a language is a folder, such as `en`, with a TOML file for each subject; in `pages.toml` and
+`shared.toml`, each table is a small subject. A key is the subject and the path in it: ``lesson.softmax.title``. A
+sentence names its places, ``"{query} reads {key} most"``. If its form depends on a number, it has the forms `one` and
+`other`, chosen by the place `n`:
 
     masked = { one = "{n} cell is masked", other = "{n} cells are masked" }
 
 The page's script fills the same sentences, which Python sends it.
 
-A feature's folder has a catalogue of its own, `words/en`: its files are laid over those of the same names, table by
+A feature's folder has a catalogue of its own, `words/en`, whose files are merged with those of the same names, table by
 table.
 """
 
@@ -29,16 +29,16 @@ from attnviz.feature import features
 Template = str | Mapping[str, str]  # a sentence, or its forms
 FORMS = frozenset({"one", "other"})
 DEFAULT = "en"
-LANGUAGE = ContextVar("language", default=DEFAULT)  # in which a session is spoken to: the name of a folder
+LANGUAGE = ContextVar("language", default=DEFAULT)  # the session's language, named by its folder
 P = ParamSpec("P")
 Made = TypeVar("Made")
 _SHARED = ("pages", "shared")  # the files whose tables are subjects of their own
-_MOST_ACCEPTED = 400  # characters of a header; a browser's have some 50
-_COUNTS = ("n", "count")  # the places that hold how many there are of something
+_MOST_ACCEPTED = 400  # characters of an Accept-Language header; those of browsers have some 50
+_COUNTS = ("n", "count")  # places that hold counts
 
 
 def by_language(most: int | None = None) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
-    """Cache what a function returns, apart for each language; `most` of them."""
+    """Cache a function's results separately for each language, at most `most`."""
 
     def caching(function: Callable[P, Made]) -> Callable[P, Made]:
         @lru_cache(most)
@@ -54,7 +54,7 @@ def by_language(most: int | None = None) -> Callable[[Callable[P, Made]], Callab
 def catalogue() -> Mapping[str, Template]:
     """Return every sentence, or its forms, by its key.
 
-    What a language hasn't yet is there in English.
+    Sentences that a language lacks are in English.
     """
     found: dict[str, Template] = {}
     for language in (DEFAULT, LANGUAGE.get()):
@@ -84,7 +84,7 @@ def _tables(language: str, name: str) -> Mapping[str, Any]:
 
 
 def _lay_over(below: dict[str, Any], tables: Mapping[str, Any], key: str) -> None:
-    """Add what tables have; raise ``ValueError`` for what is there already."""
+    """Merge tables; raise ``ValueError`` for a key that both have."""
     for name, value in tables.items():
         if name not in below:
             below[name] = value
@@ -112,14 +112,14 @@ def _subject(language: str, name: str) -> Mapping[str, Template]:
 
 
 def languages() -> list[str]:
-    """Return the names of the languages that there is a catalogue in."""
+    """Return the names of the languages with a catalogue."""
     return [each.name for each in files(__name__).iterdir() if each.joinpath("shared.toml").is_file()]
 
 
 def spoken(accepts: str) -> str:
-    """Return the language for whoever accepts these (the header Accept-Language).
+    """Return the language for an Accept-Language header.
 
-    It's the one that they like best of those that there are, or English.
+    It's the most preferred one that has a catalogue, or English.
 
     >>> spoken("tlh, en-GB;q=0.8"), spoken(""), spoken("../de;q=x, *")
     ('en', 'en', 'en')
@@ -132,7 +132,7 @@ def spoken(accepts: str) -> str:
 
 
 def _liking(rest: str) -> float:
-    """Return how much a language is liked, from 0 to 1: q=0.8."""
+    """Return how much a language is preferred, from 0 to 1: q=0.8."""
     found = re.fullmatch(r"\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*", rest)
     return float(found[1]) if found else float(not rest)
 
@@ -156,7 +156,7 @@ def _collect(found: dict[str, Template], key: str, value: Any) -> None:
 def say(key: str, /, **places: object) -> str:
     """Return a sentence with its places filled; `n` chooses its form.
 
-    How many there are, in the places `n` and `count`, is written as :func:`plural` writes it: 1,024.
+    Counts, in the places `n` and `count`, are written as :func:`plural` writes them: 1,024.
 
     Raises ``KeyError`` for a key that the catalogue does not have, or a place that is not given.
 
@@ -172,7 +172,7 @@ def say(key: str, /, **places: object) -> str:
 
 @dataclass(frozen=True)
 class Later:
-    """A sentence said when read; its places may be sentences, too.
+    """A sentence made only when read; its places may be such, too.
 
     >>> str(later("stages.head.title", title=later("stages.x.title"), number=1))
     'X, head 1'
@@ -186,12 +186,12 @@ class Later:
 
 
 def later(key: str, /, **places: object) -> Later:
-    """Return what :func:`say` would say, said later."""
+    """Return a sentence of :func:`say` that is made only when read."""
     return Later(key, tuple(places.items()))
 
 
 class Said:
-    """An attribute said when read, by its owner's key and `places`."""
+    """An attribute that reads as a sentence, filled with its owner's `places`."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -212,7 +212,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def thousands(n: int) -> str:
-    """Write a whole number, its thousands apart as the language has it.
+    """Write a whole number, with the language's sign between thousands.
 
     >>> thousands(-12000), thousands(999)
     ('-12,000', '999')

@@ -1,9 +1,9 @@
 """How numbers are written in cells, captions and sentences.
 
-One policy, :func:`written`: so many digits after the point, or a power of ten where these would show nothing but
-zeros or where the number would have more than four digits before the point. So the same number reads the same
-wherever it stands, what is not 0 never reads as 0, and 0 has no sign. ``board/values/numbers.js`` writes the same.
-A setting, as a temperature or a factor, is written by :func:`significant`: 2 stays 2.
+There is one policy, :func:`written`: a fixed number of digits after the point, or a power of ten if these would all be
+zeros, or if there would be more than four digits before the point. So a number looks the same everywhere, only 0 reads
+as 0, and 0 has no sign. ``board/values/numbers.js`` writes numbers in the same way. A setting, such as a temperature or
+a factor, is written by :func:`significant`: 2 stays 2.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 from attnviz.words import Later, later
 
 MIN_DIGITS, MAX_DIGITS, DEFAULT_DIGITS = 1, 6, 4
-LARGEST_FIXED = 1e4  # from here on, as rounded to its digits, a number is written as a power of ten
+LARGEST_FIXED = 1e4  # numbers that round to this or more are written as powers of ten
 
 
 def number_format(largest: float, digits: int) -> str:
@@ -67,7 +67,7 @@ def equals(value: float, digits: int) -> str:
 
 
 def not_finite(value: float) -> str:
-    """Return the sign of what is no finite number.
+    """Return the sign for an infinity or NaN.
 
     >>> not_finite(-math.inf), not_finite(math.nan)
     ('−∞', 'NaN')
@@ -94,7 +94,7 @@ def in_format(value: float, number: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share; only all and none are told as such.
+    """Write a share in percent; no other one rounds to 0 or 100.
 
     >>> percent(0.125), percent(3e-5), percent(0.9994), percent(1.0), percent(0.0), percent(float("nan"))
     ('12 %', '< 1 %', '> 99 %', '100 %', '0 %', 'NaN')
@@ -103,7 +103,7 @@ def percent(share: float) -> str:
 
 
 def share_of(share: float) -> Later | str:
-    """Return what :func:`percent` writes, said later."""
+    """Return what :func:`percent` writes, as a sentence made when read."""
     if not math.isfinite(share):
         return written(share, 0)
     if 0 < 100 * share < 1:

@@ -89,9 +89,7 @@ def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
 
 DTYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 _UNSHIFTED = "-unshifted"
-WAYS = tuple(
-    f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES
-)  # ways to compute in 16 bits, as links name them
+WAYS = tuple(f"{dtype}{how}" for how in ("", _UNSHIFTED) for dtype in DTYPES)  # links' names of 16-bit ways
 
 
 def way_of(dtype: str, shifted: bool) -> str:

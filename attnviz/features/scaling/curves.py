@@ -24,21 +24,21 @@ class Curve:
     """One statistic of a sweep as a figure: column, name and style."""
 
     column: str
-    called: str = ""  # as the catalogue calls its column, where this is blank
+    called: str = ""  # its title; if blank, the catalogue's title for the column
     log_y: bool = False
-    top: float = 0.0  # of an axis from 0; 0 where it is free
-    theory: bool = False  # with what theory expects
+    top: float = 0.0  # end of an axis that starts at 0; 0 for a free axis
+    theory: bool = False  # whether to draw what theory expects, too
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its title."""
         return self.called or say(f"scaling.curve.{self.column}")
 
 
 _OF_DOT_PRODUCTS = (Curve("variance", log_y=True, theory=True), Curve("std", log_y=True, theory=True))
 _OF_SOFTMAX = tuple(Curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
 CURVES = _OF_DOT_PRODUCTS + _OF_SOFTMAX
-# In the rows in which a page draws them: the first one is large.
+# In rows, as a page draws them; the first curve is large, and has a row of its own.
 CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(CURVES), 3)))
 
 
@@ -188,8 +188,8 @@ def row_spec(
 ) -> dict[str, Any]:
     """Return softmax rows as bars, grouped by scale; each sums to 1.
 
-    `names` stand in the legend instead of the scales' own; `labels` are the keys' texts on the axis `axis`, `keys`
-    those in the hover texts, where they differ.
+    `names` replace the scales' own names in the legend. `labels` are the keys' texts on the axis, `axis` its title, and
+    `keys` are the keys' texts in hovers, if these differ.
     """
     data: list[dict[str, Any]] = []
     for i, (scale, attention_weights) in enumerate(rows.items()):
@@ -216,7 +216,7 @@ def row_spec(
     del layout["xaxis"]["tickvals"], layout["xaxis"]["tickangle"]
     layout["yaxis"]["range"] = [0, 1.02]
     if keys and not labels:
-        layout["xaxis"]["showticklabels"] = False  # numbers there would be places, not keys
+        layout["xaxis"]["showticklabels"] = False  # numbers there would be positions, not keys
     if labels:
         step = math.ceil(len(labels) / _MOST_LABELS)
         layout["xaxis"] |= {

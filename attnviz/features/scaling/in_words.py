@@ -14,13 +14,13 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, LARGEST_FIXED, MAX_DIGITS, significant, written
 
 _NAMED = ("none", "sqrt", "linear")
-_HARDLY = 1.25  # a spread that changes by no more hardly changes
+_HARDLY = 1.25  # a spread that changes by no more than this factor hardly changes
 
 
 def write_number(value: float, width: float = 0.0) -> str:
     """Write a number of the experiment, the same in every text.
 
-    Of what has an interval so wide, digits go down to the second one of half of it, which is its uncertainty.
+    `width` is the width of its interval. Half of that is its uncertainty, whose second digit is the last one written.
 
     >>> write_number(0.25), write_number(2e-7), write_number(61.5763, 14.5558), write_number(61.5763, 0.002)
     ('0.2500', '2.00e−07', '61.6', '61.5763')
@@ -31,7 +31,7 @@ def write_number(value: float, width: float = 0.0) -> str:
 
 
 def measured(row: pd.Series, column: str) -> str:
-    """Write a number of the table, of its row and column."""
+    """Write the number in a row and column of a sweep's table."""
     return write_number(row[column], row.get(f"{column}_high", 0.0) - row.get(f"{column}_low", 0.0))
 
 
@@ -74,7 +74,7 @@ def theory_against_measured(table: pd.DataFrame, dim: int) -> str:
 3.62 to 4.91), and 1.05 once divided.'
     """
     row = _line(table, dim, str(table.scale.iloc[0]))
-    raw = float(dim) ** (2 * row.exponent)  # times this, any scale's variance is the raw one
+    raw = float(dim) ** (2 * row.exponent)  # a scale's variance times this is the raw variance
     expected, width = row.expected_variance * raw, (row.variance_high - row.variance_low) * raw
     found, low, high = (write_number(each * raw, width) for each in (row.variance, row.variance_low, row.variance_high))
     return say(
@@ -172,7 +172,7 @@ def _way_of_mean(rows: pd.DataFrame, scale: str) -> str:
     """Say how the mean gradient and the largest weight change with dimension."""
     means, dims = rows.jacobian_norm.tolist(), rows.dim.tolist()
     peak = means.index(max(means))
-    told = rows.iloc[[0, peak, -1]]  # compared as they're written: all with as many digits
+    told = rows.iloc[[0, peak, -1]]  # compared as they're written, with equally many digits
     width = float((told.jacobian_norm_high - told.jacobian_norm_low).max())
     first, most, last = (write_number(each, width) for each in told.jacobian_norm)
     weights = [measured(row, "largest_attention_weight") for _, row in told.iterrows()]
@@ -242,7 +242,7 @@ def described_curve(table: pd.DataFrame, column: str, title: str) -> str:
 
 
 def said_time(seconds: float) -> str:
-    """Write a time to wait, rounded as nobody knows it better.
+    """Write a waiting time, rounded, because it's only estimated.
 
     >>> said_time(0.2), said_time(41), said_time(700)
     ('1 second', '40 seconds', '12 minutes')

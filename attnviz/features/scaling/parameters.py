@@ -1,4 +1,4 @@
-"""What a link says of the sweep: `sweep`."""
+"""The sweep's parameter in links, `sweep`."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -21,8 +21,8 @@ from attnviz.link.parameter import Parameter
 from attnviz.words import say, thousands
 
 SWEEP = "sweep"
-_TOLD, _LONGEST_TOLD = 3, 40  # parts that are told one by one, and characters of each
-# What each setting of a sweep may be, in words.
+_TOLD, _LONGEST_TOLD = 3, 40  # unusable parts that a message lists, and the characters of each
+# The values that each setting of a sweep may have, in words.
 _OF_SWEEP: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "dims": lambda: say("links.sweep.dims", most=MAX_DIMS, high=thousands(MAX_DIM)),
@@ -41,7 +41,7 @@ _OF_SWEEP: Mapping[str, Callable[[], str]] = MappingProxyType(
 
 
 def _not_of_a_sweep(part: str, settings: SweepSettings) -> Part:
-    """Say what of a sweep can't be used, and what is instead."""
+    """Say which part of a sweep is unusable, and what replaces it."""
     name, _, raw = part.partition(".")
     if name not in _OF_SWEEP:
         return Part("links.sweep.unknown", {"name": _short(name), "names": ", ".join(_OF_SWEEP)})
@@ -68,5 +68,5 @@ SWEEP_TEXT = By(_sweep, encode_settings, str)
 
 
 def rows() -> tuple[Parameter, ...]:
-    """Return the rows of the sweep."""
+    """Return the sweep's row of the table of parameters."""
     return (Parameter(SWEEP, SweepSettings(), SWEEP_TEXT, 2000, message="links.sweep.parts"),)

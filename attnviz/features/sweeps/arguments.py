@@ -12,11 +12,11 @@ MAX_TRIALS = 10_000
 MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
-MAX_FACTOR = 1000  # of the classic row: far more than makes its softmax all or nothing
-MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, in float64 all held at once
-MAX_ENTRY = 1e6  # of |x|, whose fourth power times every dimension then stays far from overflow
+MAX_FACTOR = 1000  # of the classic row, whose softmax is all or nothing from much smaller factors on
+MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all in memory at once, in float64
+MAX_ENTRY = 1e6  # of |x|: its fourth power, times any dimension, stays far below overflow
 
-# The exponent p of d^p, by which a scale divides the scores.
+# The exponent p of each scale, which divides the scores by d^p.
 EXPONENTS = {"none": 0.0, "sqrt": 0.5, "linear": 1.0}
 
 Scale = str | float
@@ -37,7 +37,7 @@ def parse_dims(text: str) -> tuple[int, ...]:
     attnviz.core.limits.RefusedError: 'eight' can't be dimension: take a whole number from 1 to 4096.
     """
     entries = [entry for entry in re.split(r"[\s,;]+", text) if entry]
-    # An entry of very many digits stays text: int() would refuse it in words of its own.
+    # An entry of very many digits stays text, because int() would refuse it with a message of its own.
     return check_dims(int(entry) if re.fullmatch(r"[+-]?[0-9]{1,40}", entry) else entry for entry in entries)
 
 
@@ -67,8 +67,8 @@ def log_steps(first: object, last: object, how_many: object) -> tuple[int, ...]:
 
     They are fewer than `how_many` where rounding makes several the same.
 
-    Raises ValueError naming a bound that is no dimension, a number of steps that is not from 2 to MAX_DIMS, or
-    bounds that leave nothing between them.
+    Raises ValueError naming a bound that isn't a dimension, a number of steps that isn't from 2 to MAX_DIMS, or bounds
+    that leave nothing between them.
 
     >>> log_steps(1, 4096, 7)
     (1, 4, 16, 64, 256, 1024, 4096)

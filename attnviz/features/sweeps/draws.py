@@ -1,7 +1,7 @@
 """Random dot products over the first d coordinates, for every d.
 
-The trials are cut into streams with a generator each, so that two threads draw and measure at the same time (torch and
-numpy let go of Python's lock while they do) and the numbers are the same on any number of threads.
+The trials are divided into streams, each with its own generator. So two threads can draw and measure at the same time
+(torch and NumPy release Python's lock meanwhile), and the numbers are the same with any number of threads.
 """
 
 from collections import deque
@@ -18,21 +18,21 @@ from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.explanation.row_statistics import Floats, Scores
 from attnviz.features.sweeps.sources import BLOCK, Source
 
-_STREAM = 512  # trials
+_STREAM = 512  # trials in a stream
 THREADS = 2
 _CHUNK = 2**16  # numbers drawn at a time: 256 KiB, which stay in the cache
-_HELD = 2**21  # numbers made of scores that wait for those of all trials: 16 MiB, or those of one dimension
-_PULSE = 0.01  # seconds after which the caller is told how much more is done, so that it can stop the drawing
+_HELD = 2**21  # measured numbers that wait for those of the other trials: 16 MiB, or all of one dimension
+_PULSE = 0.01  # seconds between two reports of progress to the caller, who can stop the drawing then
 
-# Measured on one core of a machine of two, in nanoseconds.
+# Nanoseconds for a random number, a product and a score, measured on one of a machine's two cores.
 _NS_NUMBER, _NS_PRODUCT, _NS_SCORE = 3.0, 0.5, 5.0
 
-Told = Callable[[float], object]  # of how many seconds of a core are done since it was last told
+Told = Callable[[float], object]  # called with the seconds of a core that were done since the last call
 Measure = Callable[[int, Floats, Told], list[Scores]]
 
 
 def _rounds(dims: tuple[int, ...], most: int) -> list[tuple[tuple[int, ...], bool]]:
-    """Return a block's dimensions, `most` at once, and whether more follow."""
+    """Return rounds of dimensions, with whether their block has further rounds."""
     rounds = []
     for _, of_block in groupby(dims, lambda d: (d - 1) // BLOCK):
         inside = tuple(of_block)
@@ -47,7 +47,7 @@ def _at_once(source: Source, trials: int, n_made: int) -> int:
 def seconds_of(source: Source, dims: tuple[int, ...], trials: int, n_made: int) -> float:
     """Return roughly how many seconds one core takes for ascending dimensions.
 
-    Of each score's row, `n_made` numbers are made.
+    `n_made` is how many numbers are measured for each row of scores.
     """
     again = sum(more for _, more in _rounds(dims, _at_once(source, trials, n_made)))
     blocks = -(-dims[-1] // BLOCK) + again
@@ -68,13 +68,13 @@ def measured(
 ) -> Iterator[tuple[int, list[Scores]]]:
     """Yield each ascending d with what `measure` makes of its scores.
 
-    `measure` gets d and some trials' scores ``(trials, n_queries, n_keys)``, and makes arrays (n, trials, ...) of them,
-    `n_made` numbers of each row: those of all trials are yielded. What `told`, called in the caller's thread every few
-    hundredths of a second, raises ends the drawing and passes through.
+    `measure` gets d and some trials' scores ``(trials, n_queries, n_keys)``, and returns arrays (n, trials, ...) with
+    `n_made` numbers for each row; the arrays of all trials are joined and yielded. `told` is called in the caller's
+    thread every few hundredths of a second; if it raises, the drawing ends, and the exception is passed on.
     """
     sizes = [min(_STREAM, trials - first) for first in range(0, trials, _STREAM)]
     seeds = np.random.SeedSequence(seed).generate_state(len(sizes)).tolist()
-    done: deque[float] = deque()  # seconds, by all threads
+    done: deque[float] = deque()  # seconds of work, from all threads
     stopped = False
 
     def count(seconds: float) -> None:
@@ -107,9 +107,10 @@ class _Stream:
         self.totals: Scores = np.zeros((trials, source.n_queries, source.n_keys))
 
     def advance(self, inside: tuple[int, ...], more: bool) -> list[list[Scores]]:
-        """Draw the block of these dimensions; return what was measured.
+        """Draw the block of these dimensions; return the measured arrays.
 
-        Where `more` of it are to come, it's drawn again for these: what is drawn takes more room than scores.
+        If `more` rounds of this block follow, they draw it again, because the drawn numbers take more memory than
+        scores.
         """
         while inside[0] > self.start + BLOCK:
             self._add(*self._draw_block())
@@ -143,14 +144,14 @@ class _Stream:
 
 
 def _products(q: Floats, k: Floats) -> Floats:
-    # Not matmul: BLAS may add in another order with another number of threads.
+    # Not matmul, because BLAS may add in another order with another number of threads.
     products: Floats = np.einsum("tqc,tkc->tqk", q, k)
     return products
 
 
-D_MODEL = 512  # with 8 heads, the paper's
+D_MODEL = 512  # as in the paper, whose model has 8 heads
 N_TOKENS = 6
-_KEPT = 32  # of what was drawn last, 80 kB each at most
+_KEPT = 32  # cached draws, of 80 kB each at most
 _BLOCK = 256  # numbers of a query that are drawn at a time
 
 
@@ -158,8 +159,8 @@ def head_scores(n_heads: int, seed: int) -> Scores:
     """Return the first token's scores (N_TOKENS,) in a model's first head.
 
     The tokens' vectors are standard normal. W_q and W_k, (D_MODEL, D_MODEL) for all heads together, have entries of
-    variance 1 / D_MODEL, as a real initialization gives them; a head's own are d_k = D_MODEL / n_heads of their
-    columns. So every head reads all numbers of a token.
+    variance 1 / D_MODEL, as in a real initialization; each head has d_k = D_MODEL / n_heads of their columns. So every
+    head reads all numbers of a token.
 
     Raises ``ValueError`` for a number of heads that does not divide D_MODEL, or a seed out of range.
 
@@ -185,5 +186,5 @@ def drawn_scores(d_k: int, size: int, seed: int) -> Scores:
         q, k = torch.randn(2, size, min(_BLOCK, d_k - first), generator=generator, **FLOAT32_ON_CPU).double()
         scores += (q * k).sum(-1)
     drawn: Scores = scores.numpy()
-    drawn.flags.writeable = False  # for all who ask for it
+    drawn.flags.writeable = False  # all callers share the cached array
     return drawn

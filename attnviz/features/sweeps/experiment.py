@@ -48,12 +48,12 @@ def sweep_scaling(
     `source` says what q and k are. "normal" and "uniform" draw every entry from N(0, 1) or U[0, 1): for the
     dot products one (q, k) per trial, for the softmax one query and `n_keys` keys per trial.
     "uniform-projections", "linear-projections" and so on, with any init, draw w_q and w_k by that init in
-    every trial and take all queries and keys of x (n_tokens, d_in), which must be given; `n_keys` then plays
-    no part. A scale is "none" (p = 0), "sqrt" (1/2), "linear" (1), or p itself. `progress` is called with the
-    fraction done, in time, about: every few hundredths of a second.
+    every trial and compute all queries and keys from x (n_tokens, d_in), which must be given; `n_keys` is then
+    ignored. A scale is "none" (p = 0), "sqrt" (1/2), "linear" (1), or p itself. `progress` is called every few
+    hundredths of a second, with roughly the fraction of the time that has passed.
 
-    Returns one row per dimension, ascending, and scale, in the order given. All numbers are pure, and all
-    but the first four columns are over the trials:
+    Returns one row per dimension, ascending, and scale, in the order given. All numbers are dimensionless, and all
+    but the first four columns are statistics over the trials:
 
     - `dim`; `scale`, the name or p as text; `exponent`, which is p; `n_keys`, of every softmax row;
     - `mean`, `variance`, `std` of the scaled dot products. For projections the variance and std are those
@@ -70,14 +70,14 @@ def sweep_scaling(
       `vanished_share`, the share of rows in which that norm is less than a hundredth of that of equal weights,
       sqrt(n_keys - 1) / n_keys; and `jacobian_norm_median`, the norm's median over the rows. Each
       with its `..._low` and `..._high`: a 99 % confidence interval, Wilson's for a share, from the standard
-      error over the trials; what is rare takes a few hundred of them.
+      error over the trials; rare events need a few hundred trials.
 
     All dimensions of a sweep share their draws: a smaller one reads the first d coordinates. So each is right
-    by itself, but they err together, and no row depends on which other dimensions or scales are asked for.
+    by itself, but their errors are correlated; no row depends on which other dimensions or scales are requested.
     The same arguments give the same numbers.
 
     Raises ValueError for an argument out of range, naming the value and the limit, and SweepStopped if
-    `progress` returns False; whatever `progress` raises passes through.
+    `progress` returns False; exceptions that `progress` raises are passed on.
 
     Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1, footnote 4.
 
@@ -154,8 +154,8 @@ def seconds_needed(
 
 
 def _passes(full: Source, statistics: Statistics) -> list[Source]:
-    """Return what is drawn: for dot products first, for softmax last."""
-    # A dot product per trial needs one key alone; with projections all come from the same scores.
+    """Return the sources to draw: for dot products first, softmax last."""
+    # One dot product per trial needs only one key; with projections, both come from the same scores.
     pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
     return [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
 
@@ -173,7 +173,7 @@ def _n_made(source: Source, full: Source, n_scales: int, statistics: Statistics)
 
 
 def _progress(total: float, progress: Callable[[float], object] | None) -> Told:
-    """Return what hears of seconds done, and tells `progress`."""
+    """Return a function that counts seconds done, and calls `progress`."""
     over = 0.0
 
     def told(seconds: float) -> None:
@@ -188,7 +188,7 @@ def _progress(total: float, progress: Callable[[float], object] | None) -> Told:
 
 def _dot_statistics(spread: Spread, expected_variance: float, factor: float) -> dict[str, float]:
     variance, std = spread.variance * factor**2, spread.std * factor
-    # On the logarithm the interval stays positive and follows the estimate's long upper tail.
+    # In logarithms, the interval stays positive and follows the estimate's long upper tail.
     width, std_width = Z * spread.relative_error, Z * spread.std_relative_error
     return {
         "mean": spread.mean * factor,
@@ -216,9 +216,9 @@ def sample_row(
 
     One line per key, with the columns `key` (position), `scores`, `scaled_scores`,
     `attention_weights_unscaled` and `attention_weights`, all pure numbers. With projections the keys are the
-    tokens of x, `query` is the position of the one that asks, and w_q and w_k are those that
-    `torch.manual_seed(seed)` gives with the init; otherwise one query and `n_keys` keys are drawn, and
-    `query` plays no part.
+    tokens of x, `query` is the position of the token that makes the query, and w_q and w_k are those that
+    `torch.manual_seed(seed)` gives with the init; otherwise one query and `n_keys` keys are drawn, and `query` is
+    ignored.
 
     Raises ValueError for an argument out of range, naming the value and the limit.
 

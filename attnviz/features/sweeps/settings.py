@@ -1,7 +1,7 @@
 """The scaling page's settings as one value, and as a URL.
 
-``dims.2-8-64*trials.500*p.0.3`` sweeps three dimensions with 500 trials and a slider at p = 0.3; what is
-not named has its default, but the line of the slider is drawn only where it is named, or nothing is.
+``dims.2-8-64*trials.500*p.0.3`` sweeps three dimensions with 500 trials and a slider at p = 0.3. Settings that
+aren't named have their defaults; but unless the text is empty, the slider's line is drawn only if it's named.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -27,20 +27,20 @@ from attnviz.features.sweeps.arguments import (
 )
 from attnviz.features.sweeps.sources import OF_PROJECTIONS, SOURCES
 
-OWN = "own p"  # the scale whose exponent the reader slides
+OWN = "own p"  # the scale whose exponent the reader sets with a slider
 MAX_P = 1.0
 SCALE_CHOICES = (*EXPONENTS, OWN)
-HEADS = (1, 2, 4, 8, 16, 32)  # into which the page divides a model
+HEADS = (1, 2, 4, 8, 16, 32)  # how many heads the page's example model may have
 
 
 @dataclass(frozen=True)
 class SweepSettings:
     """What a sweep measures, and what the page shows of it.
 
-    `p` is the reader's own exponent, `dim` the dimension looked at closely (0: none chosen), `times` what the classic
-    row is multiplied by, and `heads` those of the model whose d is asked for.
+    `p` is the reader's own exponent, `dim` the dimension shown in detail (0: none chosen), `times` the factor of the
+    classic row, and `heads` the number of heads of the page's example model.
 
-    Raises ``ValueError`` for what :func:`attnviz.sweep_scaling` would not take.
+    Raises ``ValueError`` for settings that :func:`attnviz.sweep_scaling` would not take.
     """
 
     dims: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -70,7 +70,7 @@ class SweepSettings:
 
     @property
     def picked(self) -> int:
-        """The dimension looked at closely: the chosen, or nearest to 64."""
+        """The dimension shown in detail: the chosen one, or nearest to 64."""
         return self.dim if self.dim in self.dims else min(self.dims, key=lambda dim: abs(dim - 64))
 
     def swept_scales(self) -> tuple[Scale, ...]:
@@ -79,7 +79,7 @@ class SweepSettings:
 
     @property
     def of_projections(self) -> bool:
-        """Whether queries and keys are a sentence's, with W's drawn every trial."""
+        """Whether queries and keys come from a sentence, with random W's."""
         return self.source.endswith(OF_PROJECTIONS)
 
 
@@ -89,15 +89,15 @@ _OF_X = ("x", "e", "p")
 def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario:
     """Return a scenario with the picked d_out, keeping changes that fit.
 
-    Where the sweep's queries and keys are the sentence's own, it has their init, and their seed too as long as
-    X stays the same with it: then its scores are those of the row that was looked at.
+    If the sweep's queries and keys come from the sentence, the scenario has their init, and also their seed if X is
+    the same with it. Its scores are then those of the row that the page shows.
 
     >>> playground_scenario(Scenario(d_out=2), SweepSettings(dims=(2, 16), dim=16)).d_out
     16
     """
     before = without_changes(scenario)
     wanted = {name: getattr(before, name) for name in SETTINGS} | {"d_out": settings.picked}
-    after = Scenario(**fitted(wanted, len(before.tokens))[0])  # with as many heads and layers as d_out has room for
+    after = Scenario(**fitted(wanted, len(before.tokens))[0])  # with as many heads and layers as fit d_out
     if settings.of_projections:
         after = replace(after, init=settings.source.removesuffix(OF_PROJECTIONS))
         seeded = replace(after, seed=settings.seed)
@@ -105,7 +105,7 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
             after = seeded
     changes = changes_of(scenario)
     kept, _ = carry_over(changes, before, after)
-    # A new seed draws new projections, but this one left X as it was.
+    # A new seed draws other projections, but X stayed the same, so changes of X are kept.
     of_x = Changes(
         tuple(edit for edit in changes.edits if edit.matrix in _OF_X),
         tuple(pair for pair in changes.replaced if pair[0] in _OF_X),
@@ -114,7 +114,7 @@ def playground_scenario(scenario: Scenario, settings: SweepSettings) -> Scenario
 
 
 _DEFAULT = SweepSettings()
-# What a link that names anything leaves unsaid: when the first were made, the line of one's own p was off at first.
+# The defaults for a text that names some settings: when the first links were made, the line of the reader's p was off.
 _OF_LINKS = replace(_DEFAULT, scales=("none", "sqrt", "linear"))
 
 

@@ -13,14 +13,14 @@ from attnviz.core.seeding import FLOAT32_ON_CPU, INITIALIZATIONS, INITS, fill
 from attnviz.explanation.row_statistics import Floats, Scores
 from attnviz.features.sweeps.arguments import MAX_DIM, MAX_ENTRY, MAX_KEYS
 
-# Independent entries, of which more is known than of a sentence; and a sentence under each initialization.
+# Vectors with independent entries, about which theory says more; and a sentence's vectors under each initialization.
 Law = Literal["normal", "uniform"]
 OF_PROJECTIONS = "-projections"
 SOURCES: tuple[str, ...] = (*get_args(Law), *(init + OF_PROJECTIONS for init in INITS))
 
 
-# Coordinates of every vector drawn at a time. torch turns uniform numbers into normal ones in groups of 16:
-# a multiple of 16 makes the stream the same however it is cut along the trials.
+# How many coordinates of each vector are drawn at a time. torch turns uniform numbers into normal ones in groups of 16,
+# so with a multiple of 16 the numbers don't depend on how many trials are drawn together.
 BLOCK = 32
 
 
@@ -61,11 +61,11 @@ class Vectors(Drawn):
     n_keys: int
     n_queries: int = 1
 
-    products_per_block = 0  # what is drawn is queries and keys already
+    products_per_block = 0  # the drawn numbers already are queries and keys
 
     @property
     def drawn(self) -> tuple[int, ...]:
-        """A number of the query, and of each key."""
+        """One number for the query, and one for each key."""
         return (1 + self.n_keys,)
 
     def draw_block(self, room: torch.Tensor, generator: torch.Generator) -> tuple[Floats, Floats]:
@@ -98,7 +98,7 @@ class Vectors(Drawn):
 
 @dataclass(frozen=True, eq=False)
 class Projections(Drawn):
-    """Queries and keys of one x (n_tokens, d_in), whose W's are drawn."""
+    """Queries and keys of one x (n_tokens, d_in), with random W's."""
 
     init: str
     x: Floats
@@ -110,10 +110,10 @@ class Projections(Drawn):
 
     @property
     def n_queries(self) -> int:
-        """Each token asks."""
+        """The number of queries: one for each token."""
         return len(self.x)
 
-    n_keys = n_queries  # and is asked
+    n_keys = n_queries  # each token is a key, too
 
     @property
     def drawn(self) -> tuple[int, ...]:
@@ -171,7 +171,7 @@ def _mean_over_trials(values: Scores) -> tuple[float, float]:
 def make_source(name: str, n_keys: int, x: object) -> Source:
     """Return a source by name; only projections take x (n_tokens, d_in).
 
-    Raises ValueError for another name, `n_keys` out of range, or an x that is missing, not wanted or bad.
+    Raises ValueError for an unknown name, `n_keys` out of range, or an x that is missing, superfluous or invalid.
     """
     check_whole("n_keys", n_keys, 2, MAX_KEYS)
     check_choice("source", name, SOURCES)

@@ -18,9 +18,9 @@ from attnviz.features.sweeps.arguments import MAX_TRIALS, check_dims, check_expo
 from attnviz.features.sweeps.draws import measured
 from attnviz.features.sweeps.sources import make_source
 
-_KEPT = 16  # results, of 260 kB each at most
-_MOST_NUMBERS = 2**24  # drawn at most for one result, which take about 0.15 s
-_FEWEST = 16  # rows, however wide they are
+_KEPT = 16  # cached results, of 260 kB each at most
+_MOST_NUMBERS = 2**24  # random numbers for one result, at most; they take about 0.15 s
+_FEWEST = 16  # rows, at least, however wide they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def _softmax(scores: Scores) -> Scores:
 
 def _typical(weights: Scores) -> Scores:
     typical = -np.sort(-weights, axis=-1).mean(axis=0)
-    typical.flags.writeable = False  # for all who ask for it
+    typical.flags.writeable = False  # all callers share the cached array
     return np.asarray(typical)
 
 

@@ -63,9 +63,7 @@ def show_question(question: Question) -> None:
         _show_example(question, example, seen, has_board)
     made = question.makes(example.scenario, example.options)
     with right, st.container(key="question_panel", gap="small"):
-        pictured = (
-            has_board and seen.points is None
-        )  # then the tables are in the panel, and the board takes all the room
+        pictured = has_board and seen.points is None  # tables are in the panel then, beside the board
         tables = partial(_show_tables, seen, question) if pictured else lambda: None
         Panel(question, example, seen, partial(_beside, made, has_board), tables).show()
 

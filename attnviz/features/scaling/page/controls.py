@@ -26,7 +26,7 @@ _LOG_STEPS = ("first", "last", "how_many")
 def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSettings:
     """Draw the slider of p and the folded controls; return the settings.
 
-    What can't be swept gets a message, which is not folded away, and changes nothing.
+    Settings that can't be swept get a message outside the fold, and the last valid ones are returned instead.
     """
     take_from_url()
     with slider:
@@ -45,7 +45,7 @@ def show_settings(messages: DeltaGenerator, slider: DeltaGenerator) -> SweepSett
 
 
 def _field(name: str, *, helps: bool = True) -> dict[str, Any]:
-    """Return what any control has: its label, its key, and its help."""
+    """Return the arguments that every control has: label, key and help."""
     own: dict[str, Any] = {"label": say(f"scaling.controls.{name}"), "key": f"scaling.{name}"}
     own |= {"persist_state": "session", "on_change": take_typed}
     return own | ({"help": say(f"scaling.controls.{name}_help")} if helps else {})
@@ -64,7 +64,7 @@ def _show_sweep() -> None:
         st.text_input(**_field("dims"))
         with st.popover(say("scaling.controls.log_steps"), help=say("scaling.controls.log_steps_help")):
             _show_log_steps()
-    # No limits here: the browser would keep a number beyond them to itself, the core says what is wrong with it.
+    # No limits here: the browser would silently hold back a number beyond them, but the core says what's wrong with it.
     trials.number_input(step=100, **_field("trials"))
     keys.number_input(step=1, **_field("keys"))
     seed.number_input(step=1, **_field("seed", helps=False))
@@ -141,13 +141,13 @@ def _good() -> SweepSettings:
 
 
 def _below(good: SweepSettings) -> dict[str, Any]:
-    """Return what is set further down the page, or was last."""
+    """Return the settings that are further down the page."""
     get = this_session().get
     return {"dim": get("scaling.dim", 0), "times": _times(good), "heads": get("scaling.heads", good.heads)}
 
 
 def _checked() -> SweepSettings:
-    """Return what the controls say; ValueError if that can't be swept."""
+    """Return the controls' settings; ``ValueError`` if they can't be swept."""
     get = this_session().get
     return SweepSettings(
         dims=parse_dims(get("scaling.dims")),
@@ -160,8 +160,8 @@ def _checked() -> SweepSettings:
 
 
 def take_typed() -> None:
-    """Keep what was set before a link ends the run."""
-    with suppress(ValueError):  # the run says why
+    """Keep the controls' settings before a link ends the run."""
+    with suppress(ValueError):  # the run shows the error
         _keep(_checked())
 
 
@@ -174,7 +174,7 @@ def _times(good: SweepSettings) -> float:
 
 def show_times(settings: SweepSettings) -> float:
     """Draw the factor's control; return the factor, or the last valid one."""
-    # No limits here either.
+    # No limits here either, so that the core can say what's wrong.
     times = st.number_input(step=0.5, format="%g", **_field("times"))
     try:
         return check_factor("times", times)
@@ -189,6 +189,6 @@ def _keep(settings: SweepSettings) -> None:
 
 
 def pick_dimension(dim: int) -> None:
-    """Look closely at this dimension from now on."""
+    """Show this dimension in detail from now on."""
     this_session().put("scaling.dim", dim)
     take_typed()

@@ -1,4 +1,4 @@
-"""What the scaling page shows of a sweep."""
+"""A sweep on the page Scaling: its curves, findings and tables."""
 
 from contextlib import suppress
 from functools import partial
@@ -35,7 +35,7 @@ def show_numbers(label: str, table: pd.DataFrame, name: str) -> None:
 
 
 _PLOT = CURVES[0]
-_HEIGHT = 400  # of it
+_HEIGHT = 400  # pixels
 
 
 def show_plot(swept: Swept) -> None:
@@ -44,7 +44,7 @@ def show_plot(swept: Swept) -> None:
 
 
 def show_findings(swept: Swept) -> None:
-    """Say whether the own line is flat, and how theory matches measurements."""
+    """Say whether the reader's line is flat, and how theory matches measurements."""
     table, settings, x = swept
     if OWN in settings.scales:
         st.text(flat_or_not(table, significant(settings.p)))
@@ -55,7 +55,7 @@ def show_findings(swept: Swept) -> None:
 
 def show_theory() -> None:
     """Show why the variance of a dot product is d."""
-    with st.container(horizontal=True, gap="large"):  # two formulas, one below the other where it is narrow
+    with st.container(horizontal=True, gap="large"):  # two formulas, one below the other on a narrow screen
         st.latex(
             r"\operatorname{Var}(q\cdot k)=\sum_{i=1}^{d}\operatorname{Var}(q_i k_i)=d\cdot 1\cdot 1=d", width="content"
         )
@@ -87,7 +87,7 @@ def _show_curve(swept: Swept, curve: Curve, height: int = 300) -> None:
 
 
 def show_tables(swept: Swept, scenario: Scenario | None) -> None:
-    """Show one row's and the sweep's numbers, to take home."""
+    """Show one row's and the sweep's numbers, for download."""
     settings = swept.settings
     with suppress(ValueError):  # the bars say why there is no row
         if not settings.of_projections or inputs_of(scenario):
@@ -108,5 +108,6 @@ def _take_click(name: str, clicked: float | None) -> None:
 
 
 def _has_theory(curve: Curve, settings: SweepSettings) -> bool:
-    # Within rows, the mean standard deviation is not the root of the mean variance, whose theory we know.
+    # With projections, the figures are means over rows: theory tells the mean variance, but the mean standard deviation
+    # isn't its root.
     return curve.theory and not (settings.of_projections and curve.column == "std")

@@ -27,7 +27,7 @@ from attnviz.words.numbers import equals, percent, significant
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
 _SIZES, _DRAWN = (100, 1000, 10_000), "scaling.width.drawn"
 _BROKEN_DIMS = (2, 8, 32, 128, 512)
-_BROKEN_TOKENS = 64  # at most, and as many trials as leave it quick
+_BROKEN_TOKENS = 64  # at most; the scores below then limit the trials, so that it stays quick
 _BROKEN_SCORES = 200_000
 
 
@@ -107,7 +107,7 @@ def show_which_dimension(settings: SweepSettings) -> None:
 
 
 def show_broken_assumption(scenario: Scenario | None) -> None:
-    """Show that projections whose entries are not around zero break the argument."""
+    """Show that projections with entries not centred on zero break the argument."""
     st.text(say("scaling.broken.why"))
     x = inputs_of(scenario)
     if x is None:
@@ -134,7 +134,7 @@ def show_broken_assumption(scenario: Scenario | None) -> None:
 
 
 def _swept_inits(x: Rows) -> dict[str, pd.DataFrame] | None:
-    """Return a sweep for each init; None unless all are there."""
+    """Return a sweep for each init; None unless all are done."""
     trials = min(1000, _BROKEN_SCORES // len(x) ** 2)
     asked = {
         init: SweepSettings(

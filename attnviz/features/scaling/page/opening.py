@@ -8,5 +8,5 @@ from attnviz.features.scaling.parameters import SWEEP
 
 
 def fills_controls() -> Mapping[str, Callable[[Any], None]]:
-    """Return what fills the controls, by the parameter that says with what."""
+    """Return the function that fills the controls, by its parameter's name."""
     return {SWEEP: fill}

@@ -1,4 +1,4 @@
-"""What stands on the page Scaling, in which order, and its boxes."""
+"""The parts of the page Scaling, in their order, and its boxes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,12 +34,12 @@ def show_head() -> None:
 
 
 def show_sweep(scenario: Scenario | None) -> None:
-    """Draw the bars, then the variance that says why, and three boxes."""
+    """Draw the bars, the variance that explains them, and three boxes."""
     rows, plot, slider, findings = st.container(), st.container(), st.container(), st.container()
     why, more, measured = st.container(), st.container(), st.container()
     with measured:
         settings = show_settings(plot, slider)
-    with plot:  # with how far a sweep is, and what is wrong with it
+    with plot:  # with the sweep's progress and errors
         st.markdown(f"## {say('scaling.plot.heading')}")
         swept = last_or_swept(settings, scenario)
         if swept is not None:
@@ -60,7 +60,7 @@ def show_sweep(scenario: Scenario | None) -> None:
 
 
 def _show_why(settings: SweepSettings, scenario: Scenario | None) -> None:
-    """Draw the theory, what shows it, and where it fails."""
+    """Draw the theory, examples of it, and where it fails."""
     st.markdown(f"### {say('scaling.theory.heading')}")
     show_theory()
     st.markdown(f"### {say('scaling.width.heading')}")
@@ -77,7 +77,7 @@ def _show_why(settings: SweepSettings, scenario: Scenario | None) -> None:
 def _box(name: str) -> Iterator[bool]:
     """Draw a box that opens; yield whether it's open.
 
-    The charts of a closed one, and the library that draws them, aren't sent.
+    The charts of a closed box, and the library that draws them, aren't sent to the browser.
     """
     with st.expander(say(f"scaling.box.{name}"), key=f"scaling_box_{name}", on_change="rerun") as opened:
         yield bool(opened.open)

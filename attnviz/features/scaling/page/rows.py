@@ -33,7 +33,7 @@ from attnviz.link.ways import way_to
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 
-_ROWS = 200  # averaged: the bars then move smoothly
+_ROWS = 200  # averaged, so that the bars move smoothly
 _KEY = "scaling.bars"
 _DEFAULT = SweepSettings()
 
@@ -73,7 +73,7 @@ def show_rows(settings: SweepSettings, scenario: Scenario | None) -> None:
 
 
 def _of_prediction(settings: SweepSettings) -> SweepSettings:
-    """Return what the prediction is about, with what the page shows else."""
+    """Return the prediction's settings, with those of the other controls."""
     return SweepSettings(dim=settings.dim, p=settings.p, times=settings.times, heads=settings.heads)
 
 
@@ -110,7 +110,7 @@ def _show_rows_of_sentence(settings: SweepSettings, scenario: Scenario | None) -
 
 
 def sampled(settings: SweepSettings, scenario: Scenario | None, dim: int) -> pd.DataFrame:
-    """Return one row at `dim`, of a token or random vectors.
+    """Return one row at `dim`, of a token or of random vectors.
 
     Raises ``ValueError`` as :func:`attnviz.features.sweeps.experiment.sample_row` does.
     """
@@ -157,7 +157,7 @@ def _show_link(settings: SweepSettings, scenario: Scenario | None) -> None:
         others[SWEEP] = sweep
     opened = playground_scenario(scenario, settings) if scenario else Scenario(_words_of_opening(), d_out=dim)
     query = query_of(opened, **(others if scenario else {}))
-    # Not st.page_link: the controls of this session would hold on to their values, and the URL would have both.
+    # Not st.page_link, because the controls would keep this session's values, and the URL would have both.
     st.link_button(
         say("scaling.row.playground", dim=dim), f"./?{query}", key="scaling.open", icon=":material/open_in_new:",
         help=say("scaling.row.playground_help"),

@@ -22,40 +22,40 @@ from attnviz.features.sweeps.experiment import seconds_needed, sweep_scaling
 from attnviz.features.sweeps.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.words import say
 
-LARGE = 1.0  # seconds that a sweep takes, about, from which on it waits for its turn, and for a click if a link asks
-MOST = 120.0  # seconds: nobody waits longer for one before them
-_QUICK_AT_ONCE = 4  # of sweeps that are not large
+LARGE = 1.0  # estimated seconds; longer sweeps run one after the other, and those of links wait for a click
+MOST = 120.0  # estimated seconds, at most, so that nobody waits longer for another's sweep
+_QUICK_AT_ONCE = 4  # sweeps that aren't large, at the same time
 _KEPT = 32  # tables, of a few kilobytes each
-_SLOW = 0.4  # seconds after which a sweep shows how far it is
-_PULSE = 0.1  # seconds between two words of progress, at each of which Streamlit can end the run
+_SLOW = 0.4  # seconds after which a sweep shows its progress
+_PULSE = 0.1  # seconds between two reports of progress; at each of them, Streamlit can end the run
 _STOPPED, _LAST, _OF_LINK = "scaling.stopped", "scaling.last", "scaling.of_link"
 
 Rows = tuple[tuple[float, ...], ...]
 
 
 class _Shared(NamedTuple):
-    tables: Cache  # by what was asked
+    tables: Cache  # by the key of _Asked
     large: Turns
     quick: Turns
 
 
 @cache
 def shared() -> _Shared:
-    """Return what all sessions share.
+    """Return the cache and the queues that all sessions share.
 
-    The memory and the cores of the server are shared, so that who uses them must be: a sweep takes up to 170 MiB
-    and both cores, and any number of sessions may ask for one at once. Both lines and the cache are locked and bounded.
+    A sweep takes up to 170 MiB and both cores of the server, and any number of sessions may ask for one at the same
+    time. So all sessions use the same queues and the same cache, which are locked and bounded.
     """
     made = _Shared(Cache(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
     figures.SWEEPS.set_function(lambda: made.large.length)
     return made
 
 
-shared()  # before anybody asks for it: two at once would each have one of their own
+shared()  # now, because two sessions that need it first at the same time would each create one
 
 
 class _Asked:
-    """A sweep that is asked for, with what tells it from others."""
+    """A requested sweep, with the key under which it's cached."""
 
     def __init__(self, settings: SweepSettings, x: Rows | None) -> None:
         self.asks: dict[str, Any] = {
@@ -65,7 +65,7 @@ class _Asked:
         }  # fmt: skip
         self.seed = settings.seed
         self.key: Hashable = (self.seed, *self.asks.values())
-        self.name = f"{settings.source}.{settings.statistics}"  # a run may sweep several times, with a button each
+        self.name = f"{settings.source}.{settings.statistics}"  # in the keys of buttons: a page may have several sweeps
 
     @property
     def seconds(self) -> float:
@@ -76,7 +76,7 @@ class _Asked:
 
 
 def came_with_link(settings: SweepSettings) -> None:
-    """Remember that a link asked for this sweep: large ones need clicks."""
+    """Remember a link's sweep: if it's large, it waits for a click."""
     this_session().put(_OF_LINK, _of_sweep(settings))
 
 
@@ -139,7 +139,7 @@ def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
     place = st.empty()
     told = _Told(place, asked)
     with turns.turn(told.waiting):
-        table = shared().tables.find(asked.key)  # who was before may have asked for the same
+        table = shared().tables.find(asked.key)  # an earlier one in the queue may have been the same
         if table is None:
             table = asked.run(told.done)
             shared().tables.put(asked.key, table)
@@ -148,10 +148,10 @@ def _in_turn(asked: _Asked, turns: Turns) -> pd.DataFrame:
 
 
 class _Told:
-    """What a reader is told of a sweep under way.
+    """The messages to a reader about a running sweep.
 
-    To tell it is also where Streamlit ends a run that a click on Stop, or on any other control, has made out of date,
-    or whose reader has left: the exception passes through the sweep and frees its place in the line.
+    At each message, Streamlit can also end the run, if a click on Stop or on any other control has made it out of date,
+    or if its reader has left: the exception then passes through the sweep, and frees its place in the queue.
     """
 
     def __init__(self, place: DeltaGenerator, asked: _Asked) -> None:

@@ -1,1 +1,1 @@
-"""What pages show of sweeps."""
+"""Parts of pages that show sweeps."""

@@ -1,6 +1,6 @@
-// Rows of attention weights as bars, one row beside another, and a slider of d, the width of queries and keys. The
-// numbers of every d are sent with the drawing, so that the bars follow the hand at once; where d stands in the page's
-// query, the server hears of it once the hand rests.
+// Rows of attention weights as bars, side by side, and a slider of d, the width of queries and keys. Python sends the
+// numbers of every d with the drawing, so that the bars follow the slider at once. If the page's query holds d, the
+// slider changes the query, which the page sends to the server once the reader pauses.
 
 import { make, onTheme, themeOf, UNSEEN, write } from "../../../board/cells/elements.js";
 import { percent } from "../../../board/values/numbers.js";
@@ -11,12 +11,12 @@ import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
 
 /** @typedef {{ light: string, dark: string }} Tone */
 /**
- * One row for each d: its title, what is told of it, the same for those who can't see it, and its weights.
+ * One row for each d: its title, a text about it, both for screen readers, and its weights.
  * @typedef {{ tone: Tone, rows: { title: string, told: string, alt: string, weights: number[] }[] }} Panel
  */
 /**
- * `at` is the place of d among `dims`, and `queries` says what `parameter` of the query is at each. `names` are the
- * keys'.
+ * `at` is the index of d in `dims`, and `queries` holds the query's `parameter` for each d. `names` are the keys'
+ * names.
  * @typedef {{ dims: number[], at: number, panels: Panel[], names: string[], axis: string, label: string,
  *   values: string[], even: number, parameter: string, queries: string[], from: string }} Data
  */
@@ -31,7 +31,7 @@ class RowBars {
     this.root = root;
     this.data = data;
     this.at = data.at;
-    this.version = 0; // the version of the page's query that Python was told last
+    this.version = 0; // the version of the page's query that the slider made last
     this.slider = /** @type {HTMLInputElement} */ (partOf(root, "input"));
     this.slider.oninput = () => this.move(this.slider.valueAsNumber);
     /** @type {Shown[]} */
@@ -47,7 +47,7 @@ class RowBars {
     write(this.slider, "max", String(data.dims.length - 1));
     partOf(this.root, ".at").hidden = data.dims.length < 2;
     const isNewer = data.parameter ? isOf(data.from, this.version) : !sameDims;
-    if (isNewer) this.at = data.at; // an older drawing doesn't move what the hand has moved since
+    if (isNewer) this.at = data.at; // an older drawing doesn't reset a slider that was moved since
     this.at = Math.min(this.at, data.dims.length - 1);
     this.slider.value = String(this.at);
     if (this.shown.length !== data.panels.length) {
@@ -75,7 +75,7 @@ class RowBars {
   }
 }
 
-// One row: its title, what is told of it, and its bars.
+// One row: its title, the text about it, and its bars.
 class Shown {
   constructor() {
     this.title = make("b", "title");

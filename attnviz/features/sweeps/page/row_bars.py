@@ -13,8 +13,8 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import equals, percent, significant
 
 _ROOT = 0.5
-_SCALES = {0.0: "none", _ROOT: "sqrt", 1.0: "linear"}  # as figures call the exponents that have a style of their own
-_DIGITS = 4  # of a weight, which a bar of some 200 pixels shows
+_SCALES = {0.0: "none", _ROOT: "sqrt", 1.0: "linear"}  # exponent -> its name in figures, if it has a style of its own
+_DIGITS = 4  # of a weight; a bar of some 200 pixels shows no more
 
 _bars = component(
     "row_bars",
@@ -24,7 +24,7 @@ _bars = component(
 )
 
 
-_MOST = 24  # bars of a sorted row: the others are no higher than the last
+_MOST = 24  # bars of a sorted row, at most; the others would be no higher than the last
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Panel:
         return cls(_SCALES.get(p, f"{p:g}"), [_title(row.dim, p) for row in rows], rows)
 
     def sent(self, n_bars: int) -> dict[str, Any]:
-        """Return what the script draws of it."""
+        """Return the data for the script."""
         light, dark = (scale_style(self.scale, dark).colour for dark in (False, True))
         drawn = [_sent(title, row, n_bars) for title, row in zip(self.titles, self.rows, strict=True)]
         return {"tone": {"light": light, "dark": dark}, "rows": drawn}
@@ -73,8 +73,8 @@ def show_row_bars(
 ) -> None:  # fmt: skip
     """Draw rows side by side; the slider begins at `dims[at]`.
 
-    `tokens` are the keys' names; without them, the bars are sorted, and their places named. `name` is what d is called.
-    Where `parameter` of the page's query says which d is looked at, `queries` are its texts, one for each d.
+    `tokens` are the keys' names; without them, the bars are sorted, and named by their positions. `name` is the name of
+    d. If `parameter` of the page's query says which d is shown, `queries` are its texts, one for each d.
     """
     n_keys = len(panels[0].rows[0].weights)
     n_bars = n_keys if tokens else min(n_keys, _MOST)
