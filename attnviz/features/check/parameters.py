@@ -22,8 +22,8 @@ EXAMPLES, EXERCISE = "examples", "exercise"
 MODES = (CHECK, EXAMPLES, EXERCISE)
 FIRST_EXAMPLE = "love-ai"
 _FIRST_EXERCISE = Exercise()
-# Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server take
-# these, and half a million, too; what is longer stays in the session alone.
+# Eleven tables of 64 by 64 numbers with 8 decimals pack to 310 000 characters. Chromium and the app's server accept
+# these, and even half a million; a longer text stays in the session only.
 MOST_OF_TABLES = 400_000
 MOST_UNPACKED = 2_000_000
 FIRST_NAMES = tuple(attention_table(biases=()))  # tables of attention, which most readers have, come first in the form

@@ -22,7 +22,7 @@ from attnviz.features.classes.tables import CLASSES, COUNTS, VOTES, migrate, ope
 
 LASTS = 24 * 3600  # seconds until a class ends by itself
 KEPT = 30 * 24 * 3600  # seconds from its end until a class is deleted
-MOST_CLASSES = 10_000  # open ones
+MOST_CLASSES = 10_000  # that are open at the same time
 UNUSED = 600  # seconds without votes and without its teacher's page, after which a class may make room for another
 MOST_ASKINGS, MOST_PEOPLE = 200, 2000  # questions of a class; people in a round
 # No vowels, so that no words appear, and no letters that look or sound alike.

@@ -210,7 +210,7 @@ def _number(value: float) -> str:
 
 _TRIES = 4000
 _MORE_TRIES = 400  # further tries for rows that differ, once a fair sheet is found; some sizes hardly have any
-_WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # integers? -> (least, most) work_of, as most sheets have
+_WORK = {True: (0.5, 0.65), False: (0.9, 1.0)}  # `integers` -> least and most work_of, as in most sheets
 MOST_KEYS = 1000
 
 

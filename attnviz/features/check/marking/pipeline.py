@@ -77,7 +77,7 @@ def _shown_alike(marking: Marking) -> bool:
 
 
 _SAID: Mapping[float, str] = MappingProxyType({FLOAT16: "float16", BFLOAT16: "bfloat16"})
-_STAYS_WRONG = 1 / 3  # a reading clears up a table if fewer of its cells stay wrong
+_STAYS_WRONG = 1 / 3  # a reading clears up a table if a smaller share of its cells stays wrong
 CARRIED: tuple[Results, ...] = ("rounded", "full", "cut")
 
 
@@ -211,7 +211,7 @@ def _readings(printed: Mapping[str, Printed], rounded: bool | None, carried: Res
         Reading(each, way)
         for way in ways
         for each in inputs
-        if carried or each == "exact" or way != "full"  # with hidden digits in inputs, "either" is in full already
+        if carried or each == "exact" or way != "full"  # if inputs hide digits, "either" computes in full, too
     )
 
 

@@ -42,7 +42,7 @@ def with_numbers(table: Printed, numbers: np.ndarray) -> Printed:
     return replace(table, rows=tuple(map(tuple, numbers.tolist())))
 
 
-_AS_ENDLESS = -9_999.0  # a number down here stands for −∞, such as −10000 or −1e9
+_AS_ENDLESS = -9_999.0  # numbers from here down stand for −∞, such as −10000 or −1e9
 _MOST_SIZES = 64  # sizes of a mask, such as a window's, that are tried
 _MOST_LIKELY = 3  # masks with which a handout is marked, to see which one leaves the fewest errors
 _SCORES, _WEIGHTS = ("scores", "scaled_scores"), "attention_weights"

@@ -182,7 +182,7 @@ class Settings:
 
     @property
     def d_head(self) -> int | None:
-        """The length of a query of one head."""
+        """The length of one head's query."""
         return self.d_k // self.heads.n if self.d_k is not None else None
 
     def table(self, tables: Container[str]) -> Table:

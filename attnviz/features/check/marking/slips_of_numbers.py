@@ -32,7 +32,7 @@ def _turned(step: Step) -> Candidates:
 
 
 def _columns_shifted(step: Step) -> Candidates:
-    """Return the result with columns shifted by one, if there are three."""
+    """Return the results of shifting three or more columns by one."""
     return [np.roll(step.right, by, axis=1) for by in (1, -1)] if step.right.shape[1] > 2 else []
 
 

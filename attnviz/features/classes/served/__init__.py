@@ -36,7 +36,7 @@ AT = "class"
 FRESH = 0.1  # seconds that a class's state is reused before the database is asked again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
 _MOST_BYTES = 512  # in a message
-_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # for one address, shared by a class
+_OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # per address, which a class may share
 _AGAIN = 5.0  # seconds between two checks of whether the database answers
 _NOTED = 60.0  # seconds between two notes in the database that a teacher's page is open
 _SWEEPS = 60.0  # seconds between two looks for classes whose day is over
@@ -207,7 +207,7 @@ class Classroom:
             return nothing(429)
 
     async def _note(self, code: str, store: Store) -> None:
-        """Note in the database, once a minute, an open teacher's page."""
+        """Note once a minute that the page of its teacher is open."""
         noted: float | None = self._noted.find(code)
         if noted is None or time.monotonic() - noted > _NOTED:
             self._noted.put(code, time.monotonic())

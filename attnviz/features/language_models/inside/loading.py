@@ -258,7 +258,8 @@ def _fetching_bar() -> Any:
     class Fetching(tqdm):
         def __init__(self, *given: Any, **named: Any) -> None:
             super().__init__(*given, **named)  # type: ignore[no-untyped-call]
-            self._to, self._bytes = _TELLING.get(), named.get("initial") or 0  # other threads may receive bytes
+            # Read here, because other threads, which don't have this context, may call `update`.
+            self._to, self._bytes = _TELLING.get(), named.get("initial") or 0
 
         def update(self, n: float | None = 1) -> bool | None:
             self._bytes += n or 0

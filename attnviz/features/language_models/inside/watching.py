@@ -117,7 +117,8 @@ class Watch(TorchFunctionMode):
         query, key, value, *made = (None if each is None else _of_one(each) for each in parts)  # type: ignore[assignment]
         if added is not None:
             added = _of_one(added).broadcast_to(-1, query.shape[-2], key.shape[-2])
-            added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)  # the least float
+            # Some masks hide keys with the most negative float in place of -inf.
+            added = added.masked_fill(added <= torch.finfo(added.dtype).min / 2, -math.inf)
             bias = _bias_in(added if bias is None else _of_one(bias).broadcast_to(added.shape), added)
         if sinks is not None and made[0] is not None and made[1] is not None:
             scores = query @ key.repeat_interleave(len(query) // len(key), 0).mT * scaling

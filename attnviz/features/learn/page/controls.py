@@ -89,7 +89,7 @@ def _show_task(settings: TrainingSettings) -> None:
                   args=(settings_for(TASKS[settings.task], **changed),))  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.look"))
     own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
-    # A sentence that is too long stays in the field until the sentence in use is another than when it was typed.
+    # A sentence that is too long to be used stays in its field until the sentence in use changes.
     typed = own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now
     st.text_input(  # without max_chars: the field would silently refuse a longer paste
         say("learn.board.sentence"), icon=":material/edit:",

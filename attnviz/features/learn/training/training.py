@@ -45,7 +45,7 @@ class Gradients:
         return self.of[matrix]
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         return f"Gradients(loss={self.loss:.4f}, of={', '.join(self.of)})"
 
 
@@ -62,7 +62,7 @@ class Update(NamedTuple):
     after: Tensor
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         return f"Update of {tuple(self.after.shape)}"
 
 
@@ -76,7 +76,7 @@ class StepTaken(NamedTuple):
     updates: Mapping[str, Update]
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages."""
+        """Return a short description, because all numbers would fill pages."""
         done = f"step={self.step}, texts={len(self.texts)}, loss={self.loss:.4f}, rate={self.rate:g}"
         return f"StepTaken({done}, updates={', '.join(self.updates)})"
 
@@ -95,7 +95,7 @@ class Training:
     stopped: str = ""
 
     def __repr__(self) -> str:
-        """Say what there is of it: all its numbers would fill pages.
+        """Return a short description, because all numbers would fill pages.
 
         >>> train("agreement", steps=2)
         Training('agreement', seed=28, steps=2, moments=3, loss=2.7977, accuracy=0.06)

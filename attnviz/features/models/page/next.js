@@ -42,7 +42,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
-      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // those explain a word at the old place
+      [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // reasons explain a word at the old place
     window.attnvizAddress?.say(); // send it at once: unlike a drag, a press has no further changes
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));

@@ -41,7 +41,7 @@ from attnviz.stories.grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
-_NEARLY_ALL = 0.98  # if the words drawn from have this share of the probability, drawing hardly changes theirs
+_NEARLY_ALL = 0.98  # drawing among words with this share of the probability hardly changes their chances
 _FEW = 1000  # tokens: the stories' vocabulary has fewer, and listing a large one takes a while
 _HERE = Path(__file__).parent
 _KEYS = {name: f"model.{name}" for name in ("temperature", "top", "top_p", "seed", "cache")}

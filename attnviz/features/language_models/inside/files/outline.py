@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 _MOST_TENSORS = 2**14  # an outline with this many takes half a minute; real models have fewer
 _UNTIED = 4  # an outline may have this many times its files' numbers, because it counts shared weights twice
 _SMALL = 2**20  # further numbers that it may have, for computed tables that aren't in files
-_MADE_BY = frozenset({"empty", "zeros", "ones", "full", "arange", "rand", "randn", "eye"})  # they make tensors
+_MADE_BY = frozenset({"empty", "zeros", "ones", "full", "arange", "rand", "randn", "eye"})  # they make new tensors
 _WEIGHTS_MADE_BY = "empty"  # torch's layers make weights with it; the others mostly make masks and positions
 
 

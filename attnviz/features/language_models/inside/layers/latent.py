@@ -80,7 +80,7 @@ class _Products:
 
     @staticmethod
     def of(attended: Attended, n_tokens: int) -> "_Products | None":
-        """Return them, None without them, or in low precision."""
+        """Return a module's products; None without them, or in low precision."""
         module = attended.module
         if module is None:
             return None

@@ -99,7 +99,7 @@ class Layer:
         return tuple((each, self._projected_of(each)) for each in halves_of(self.attended))
 
     def between(self, trace: AttentionTrace) -> dict[str, tuple[str, ...]]:
-        """Return which of Q, K and V are given, by the reason.
+        """Return which of Q, K and V are given, by reason.
 
         The reason is a "norm", or a "latent" vector from which they are made; a part with neither is left out.
         """

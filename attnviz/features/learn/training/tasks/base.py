@@ -42,7 +42,7 @@ class Task(ABC):
     defaults: ClassVar[Mapping[str, Any]]  # settings with which it is learned, the seed included
     figures: ClassVar[tuple[str, ...]]  # names of heads' figures; the page's texts speak of the first
     joined: ClassVar[str] = " "  # stands between the tokens of a text
-    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # the last draws its texts with the others
+    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # they draw its texts: the last one calls the others
 
     vocabulary: tuple[str, ...]
     length: int
@@ -115,7 +115,7 @@ class Task(ABC):
         return self.joined
 
     def ids_of(self, tokens: Sequence[str]) -> tuple[int, ...]:
-        """Return the numbers of tokens, their rows in the token table."""
+        """Return tokens' ids, which are their rows in the token table."""
         places = {token: i for i, token in enumerate(self.vocabulary)}
         return tuple(places[token] for token in tokens)
 
@@ -157,7 +157,7 @@ class OneAnswer(Task):
         return Batch(ids, counted, asked)
 
     def measured(self, batch: Batch, weights: Weights) -> dict[str, float]:
-        """Return how much the place that asks reads the other."""
+        """Return the attention from the place that asks to the told one."""
         read = torch.zeros(len(batch.ids), self.length, self.length)
         read[:, self.asks, self.told] = 1
         return {self.figures[0]: most(weights, read, read.sum(-1) > 0)}
