@@ -146,7 +146,7 @@ def typed_into(exercise: Exercise) -> dict[str, str]:
 
 
 def _keep(exercise: Exercise) -> None:
-    """Write the answers into the URL, as a link may end the run."""
+    """Write the answers into the URL: a link may end the run."""
     url_texts.put(ANSWERS, typed_into(exercise))
     progress_of(exercise).wrote = current(ANSWERS)
 
