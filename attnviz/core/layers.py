@@ -15,7 +15,7 @@ from attnviz.words import later
 
 STACK = "layers"
 _KEPT = "kept"  # paths begin with it: kept.1 holds the kept vectors that layer 1 reads
-_HANDED = "Y_o"  # symbol of what a layer makes of the kept vectors that it reads, Y
+_HANDED = "Y_o"  # symbol of a layer's output for the kept sentence, whose input is Y
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

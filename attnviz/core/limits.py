@@ -147,17 +147,17 @@ MAX_TOKENS = 1024
 MAX_D = 1024
 MAX_HEADS = 16
 MAX_LAYERS = 4
-MAX_SCORES = 2**21  # of all heads and layers together; three float32 matrices of this size take 24 MiB
+MAX_SCORES = 2**21  # scores in all heads and layers; three float32 matrices of this size take 24 MiB
 MAX_SEED = 2**32 - 1  # torch's CPU generator uses 32 bits of a seed, so larger ones would repeat
 MIN_TEMPERATURE = 0.01
 MAX_TEMPERATURE = 100.0
 MAX_EDITS = 4096
 
 MAX_TEXT_CHARACTERS = 20_000
-MAX_SECOND_CHARACTERS = 2_000  # of a second sentence, which links, clicks and reloads carry along with the text
-MAX_FILE_BYTES = 5 * 2**20  # of a file to open, as server.maxUploadSize in .streamlit/config.toml
+MAX_SECOND_CHARACTERS = 2_000  # a second sentence is shorter, because links, clicks and reloads carry both
+MAX_FILE_BYTES = 5 * 2**20  # the largest file to open, as server.maxUploadSize in .streamlit/config.toml
 MAX_UPLOADS = 4  # files that a session keeps; no page asks for more than two at once
-MAX_UPLOADED_BYTES = 128 * 2**20  # of all sessions together
+MAX_UPLOADED_BYTES = 128 * 2**20  # bytes in all sessions together
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

@@ -162,11 +162,11 @@ class MaskUse:
 
 
 USES: Kinds[MaskUse] = Kinds("mask_use", (
-    MaskUse("added"),  # to the scaled scores, before the softmax: this is what attention does
+    MaskUse("added"),  # the mask is added to scaled scores, before the softmax, as in attention
     # A hidden score is multiplied by 0 instead of getting −∞, so it is read like any other score of 0.
     MaskUse("factor", "_factor", times_scores=True),
     MaskUse("zeroed", "_late", late=True),  # hidden attention weights become 0 after the softmax
-    MaskUse("renormalized", "_late", late=True, shared=True),  # and the rest of each row is divided by its sum
+    MaskUse("renormalized", "_late", late=True, shared=True),  # the same, and each row is then divided by its sum
 ))  # fmt: skip
 ADDED, FACTOR, ZEROED, SHARED = USES
 

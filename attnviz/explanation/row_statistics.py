@@ -37,7 +37,7 @@ class Rows:
 
     less: Scores
     weights: Scores
-    sums: Scores  # of a row's exp(less), including the largest's, 1
+    sums: Scores  # sums of exp(less) by row, including 1 for the largest
     largest: Scores
     rest: Scores
 

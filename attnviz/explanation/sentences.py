@@ -12,7 +12,7 @@ from attnviz.explanation.summary import attends_most
 from attnviz.words import catalogue, say
 from attnviz.words.numbers import written
 
-MOST_NUMBERS = 6  # of a row, in a sentence
+MOST_NUMBERS = 6  # numbers of a row in a sentence, at most
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ SCENARIO_TEXT = By(  # a whole set-up with its changes, packed, or blank
 )
 
 
-# They stand in place of a choice: the reader skipped the prediction, or has tried other things since.
+# In place of a choice: the reader skipped the prediction, or has tried other things since.
 SKIPPED, TRIED = "none", "tried"
 MOST_PREDICTED = 48  # more than all questions, steps and switches together
 _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")

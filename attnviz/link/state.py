@@ -34,7 +34,7 @@ from attnviz.link.set_up import (
 from attnviz.published import OPENING
 from attnviz.words import plural, say
 
-# How parameters begin that mailers, search engines and Streamlit itself add to links.
+# Beginnings of the parameters that mailers, search engines and Streamlit itself add to links.
 _OF_OTHERS = ("utm_", "mc_", "_ga", "_gl", "fbclid", "gclid", "msclkid", "twclid", "igsh", "embed")
 # For a name that may be meant: its least similarity, the most characters of an unknown name, and the most hints.
 _ALIKE, _MOST_ALIKE, _HINTS = 0.75, 40, 3

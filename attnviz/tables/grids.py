@@ -53,7 +53,7 @@ def in_columns(text: str) -> str:
             continue
         try:
             rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
-        except csv.Error:  # a field beyond the limit of the module
+        except csv.Error:  # a field beyond the csv module's limit
             continue
         if any(len(after) > 1 and _names_alone(row) for row, after in pairwise(rows)):
             return unfolded(rows, "\t" if sign == "\t" else ";")

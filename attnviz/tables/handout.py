@@ -19,7 +19,7 @@ _PROMPT = re.compile(
     r"(?:(?:print|display|disp|pprint)\([ \t]{0,4})?([\w.]{1,30}?)"
     r"(?:\.(?:round|detach|numpy|tolist)\([^()]{0,10}\)){0,3}[ \t]{0,4}\)?;?[ \t]{0,8}"
 )
-_BEGINS = f"-+{MINUS_SIGNS}.0-9"  # what a number begins with
+_BEGINS = f"-+{MINUS_SIGNS}.0-9"  # characters that begin a number
 _LETTER = re.compile(r"[^\W\d_]")
 _OUT = re.compile(r"[ \t]{0,8}Out ?\[[0-9]{0,6}\]:")
 _THEN_TABLE = re.compile(
@@ -44,7 +44,7 @@ _NO_WORDS = re.compile(
     rf"(?<![^\W\d_])(?:[-+{MINUS_SIGNS}]\s?)?(?:inf|infinity|∞|\\?infty|nan|masked|mask)(?![^\W\d_])", re.IGNORECASE
 )
 _NUMBERS = re.compile(rf"(?<![\w.])[-+{MINUS_SIGNS}]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)")
-_LAYER = re.compile(r"layers\.[0-9]{1,2}\s*")  # as an exported script prints it, above the tables of that layer
+_LAYER = re.compile(r"layers\.[0-9]{1,2}\s*")  # exported scripts print it above a layer's tables
 _OF_ALL = re.compile(r"concat|all (?:the )?heads|together|side by side", re.IGNORECASE)
 _MOST_OF_A_NAME = 90
 MAX_CHARACTERS = 2_000_000

@@ -94,7 +94,7 @@ def in_format(value: float, number: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent; no other one rounds to 0 or 100.
+    """Write a share in percent, without rounding to 0 or 100.
 
     >>> percent(0.125), percent(3e-5), percent(0.9994), percent(1.0), percent(0.0), percent(float("nan"))
     ('12 %', '< 1 %', '> 99 %', '100 %', '0 %', 'NaN')

@@ -13,9 +13,9 @@ from attnviz.core.limits import Kinds, RefusedError
 
 Row = tuple[float, float, float]
 
-# What the columns of X stand for, as in the worked example made by hand.
+# The features that X's columns stand for, as in the worked example “fluffy cat”.
 FEATURES = ("noun", "adjective", "verb")
-MOST_CHARACTERS = 4000  # of the text that holds the classes chosen by a reader
+MOST_CHARACTERS = 4000  # a text of chosen classes has at most so many
 MOST_CHOSEN = 64
 
 

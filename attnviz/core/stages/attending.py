@@ -39,7 +39,7 @@ class Misfit:
     """Settings that a weighting can't be combined with."""
 
     refusal: str  # the key of its sentence in `refused.toml`
-    facts: Callable[[Any], Mapping[str, Any] | None]  # that sentence's facts; None for settings that fit
+    facts: Callable[[Any], Mapping[str, Any] | None]  # returns the sentence's facts; None for settings that fit
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ MASK = "mask"
 BY_DISTANCE = "by_distance"  # a row for each head, with a number for each distance between tokens
 DISTANCE_BIAS = "distance_bias"
 DIVIDED, CAPPED = "divided_scores", "capped_scores"  # in a model that caps scores before masking them
-ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # which sentence's keys and values the text reads
+ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # the sentence whose keys and values the text reads
 Y = "y"  # the vectors of the second sentence's tokens, or of the kept sentence's
 JOINED = "joined"  # Y, with the text's own vectors below it
 E_SCALED = "e_scaled"
-E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # Y is the sum of these where X is that of E and P
+E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # Y is the sum of these if X is the sum of E and P
 E_KEPT_SCALED = "e_y_scaled"
 EDITABLE = tuple(GIVEN)
 HEADS = "heads"  # the first part of a head's path
@@ -34,7 +34,7 @@ def head_name(head: int, name: str) -> str:
 
 
 NOTHING = WhatIf()
-_AFTER_SCORES = ("scaled_scores", "attention_weights")  # their rows stand for the same as those of the scores
+_AFTER_SCORES = ("scaled_scores", "attention_weights")  # they have the same rows as the scores
 
 
 def row(

@@ -137,7 +137,7 @@ ALL_STAGES: Table = followed_by(
 VECTORS = tuple(name for name, given in GIVEN.items() if given.is_vector)
 
 
-# These matrices' widths have names; from the rules follows which of these every other width equals.
+# The named widths; the rules tell which of these every other matrix's width equals.
 _WIDTHS = {
     "x": "d_in",
     "q": "d_k",

@@ -16,7 +16,7 @@ from attnviz.explanation.origins import filled_with, setting_in_words, symbol_in
 from attnviz.words import plural, say
 from attnviz.words.numbers import significant, written
 
-_OTHER_SUM = 1e-4  # sums of rows that differ by more aren't the same but for rounding
+_OTHER_SUM = 1e-4  # if sums of rows differ by more, that isn't rounding
 _LEAST = 1e-3  # a smaller share of attention is told as less than this
 _NAMED = 4  # changed cells that are named one by one
 
@@ -62,7 +62,7 @@ def changed_in_words(a: Scenario, b: Scenario) -> list[str]:
     for cell in cells[:_NAMED]:
         numbers = [_number(scenario, *cell) for scenario in (a, b)]
         before, after = (say("compare.changes.not_there") if each is None else written(each, 2) for each in numbers)
-        if before == after:  # equal in so few digits: write more of them
+        if before == after:  # equal as rounded: write more digits
             before, after = (significant(each or 0.0, 9) for each in numbers)
         matrix, row, column = cell
         places = {"symbol": symbol_in_words(matrix), "row": row, "column": column, "before": before, "after": after}
@@ -89,7 +89,7 @@ def _change(what: str, before: str, after: str) -> str:
 def _setting(name: str, a: Scenario, b: Scenario) -> str:
     """Say how a setting changed, and whether a temperature cancels another √d_k."""
     before, after = (setting_in_words(name, getattr(scenario, name)) for scenario in (a, b))
-    if before == after:  # equal in so few digits: write more of them
+    if before == after:  # equal as rounded: write more digits
         before, after = (str(getattr(scenario, name)) for scenario in (a, b))
     if name == "what_if":
         return say(f"compare.changes.what_if_{'there' if not a.what_if else 'usual' if not b.what_if else 'both'}",
@@ -158,7 +158,7 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
     labels = token_labels(comparison.b.tokens, 40)
     if name != "attention_weights":
         return say(f"compare.moved.{name}", token=labels[row], distance=written(distance, digits))
-    by_place = cut_by_view(comparison.a) or cut_by_view(comparison.b)  # rows are of other tokens in one of them
+    by_place = cut_by_view(comparison.a) or cut_by_view(comparison.b)  # a view mixes tokens in A or B
     who = say("compare.moved.row", row=row) if by_place else say("compare.moved.named", token=labels[row])
     read = [say("compare.moved.column", column=at) for at in range(len(moved))] if by_place else _read(comparison)
     ends = (("gained", int(moved.argmax()), 1), ("lost", int(moved.argmin()), -1))
@@ -168,7 +168,7 @@ def _moved_row(comparison: Comparison, name: str, row: int, moved: Tensor, dista
         if sign * moved[at] > 0
     )
     sums = [float(trace.attention_weights[row].sum()) for trace in (comparison.a, comparison.b)]
-    if abs(sums[1] - sums[0]) > _OTHER_SUM:  # something else than a softmax of rows
+    if abs(sums[1] - sums[0]) > _OTHER_SUM:  # A or B has no softmax of rows
         before, after = (written(each, digits) for each in sums)
         return say("compare.moved.sums", who=who, before=before, after=after, changes=changes)
     return say("compare.moved.weights", who=who, share=_percent(distance), changes=changes)

@@ -42,7 +42,7 @@ def _half(n: int) -> int:
 def painted(scenario: Scenario, hidden: Tensor, with_: float = -float("inf")) -> Scenario:
     """Return the scenario with a mask that adds `with_` to hidden cells."""
     rows = tuple(tuple(with_ if cell else 0.0 for cell in row) for row in hidden.tolist())
-    edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # those of the old mask are dropped
+    edits = tuple(edit for edit in scenario.edits if edit.matrix != MASK)  # edits of the old mask are dropped
     return replace(scenario, causal=False, masking=PAINTED, mask_use=ADDED, mask=rows, edits=edits)
 
 

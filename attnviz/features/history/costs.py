@@ -11,7 +11,7 @@ from attnviz.core.rules.cellwise import FeatureMap
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 
 SIZES = (128, 512, 2048)  # tokens
-WIDTH = 64  # of queries, keys and values
+WIDTH = 64  # numbers in each query, key and value
 REPEATS = 3
 
 

@@ -12,7 +12,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import Stage
 from attnviz.words import Later, later, say
 
-# What all steps have in common: a sentence, few features, two heads.
+# The settings that all steps have in common: a sentence, few features, two heads.
 _COMMON: Mapping[str, Any] = MappingProxyType({
     "text": later("history.sentence"), "tokenizer": "whitespace", "embedding": "stable", "d_in": 4, "d_out": 4,
     "init": "linear", "n_heads": 2, "output": True, "d_ff": 8,

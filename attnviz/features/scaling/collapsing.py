@@ -8,7 +8,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 
 ABOUT = "scaling"  # its name in links
-FROM, TO = 2, 512  # the values of d between which it's asked
+FROM, TO = 2, 512  # the two values of d in the question
 _HALF = 0.5
 
 

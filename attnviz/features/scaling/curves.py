@@ -42,7 +42,7 @@ CURVES = _OF_DOT_PRODUCTS + _OF_SOFTMAX
 CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(CURVES), 3)))
 
 
-_MOST_LABELS = 16  # of keys, below the bars
+_MOST_LABELS = 16  # keys' labels below the bars, at most
 
 
 @typed

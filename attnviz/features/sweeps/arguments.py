@@ -12,9 +12,9 @@ MAX_TRIALS = 10_000
 MAX_KEYS = 256
 MAX_SCALES = 16
 MAX_EXPONENT = 2.0
-MAX_FACTOR = 1000  # of the classic row, whose softmax is all or nothing from much smaller factors on
+MAX_FACTOR = 1000  # the classic row's softmax is all or nothing from much smaller factors on
 MAX_SCORES = MAX_TRIALS * MAX_KEYS  # trials x queries x keys, all in memory at once, in float64
-MAX_ENTRY = 1e6  # of |x|: its fourth power, times any dimension, stays far below overflow
+MAX_ENTRY = 1e6  # for |x|: its fourth power, times any dimension, stays far below overflow
 
 # The exponent p of each scale, which divides the scores by d^p.
 EXPONENTS = {"none": 0.0, "sqrt": 0.5, "linear": 1.0}

@@ -213,7 +213,7 @@ def _packed(now: Now) -> Seen:
         say("seen.packed.same" if gap <= SAME else "seen.packed.other", gap=now.write(gap)),
     )
     each = range(made.shape[1] // 3)
-    # What this way of cutting takes each column for.
+    # The names that this way of cutting gives to columns.
     names = (
         tuple(f"{letter} {i}" for i in each for letter in "QKV")
         if way == "interleaved"

@@ -168,7 +168,7 @@ NUMBERS = (DROPOUT, NUMERICS, MULTIPLY)
 
 DIMS = (2, 8, 64, 512)
 TRIALS, KEYS = 300, 6
-LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)  # of the slider, in steps of about √2
+LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)  # the slider, by steps of √2
 FLAT = 0.06  # chance alone can change the mean largest weight of 300 trials by this much
 
 

@@ -22,7 +22,7 @@ from attnviz.features.sweeps.settings import SweepSettings
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say, thousands
 
-_BY_HAND = replace(CAT, text="fluffy cat chased a mouse")  # its words all have vectors by hand
+_BY_HAND = replace(CAT, text="fluffy cat chased a mouse")  # a vector was made by hand for each of its words
 
 
 def _as_wide(d_in: int, d_out: int, d_v: int) -> Scenario:
@@ -80,7 +80,7 @@ def _shapes(now: Now) -> Seen:
         say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
-    # What doesn't fit is told first: below the shapes, it would be off a laptop's first screen.
+    # The misfit comes first: below the shapes, it would be off a laptop's first screen.
     keys = Table(title["k"], t.x @ w_k, rows=now.names, role="k")
     return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 

@@ -38,7 +38,7 @@ from attnviz.link.ways import way_to
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-_FOR_BOARD = 1.35  # how much larger tables are that stand in for a board
+_FOR_BOARD = 1.35  # magnification of tables that stand in for a board
 _BESIDE = {"sum": (66, 34), "axis": (58, 42)}  # relative widths of the board and of the picture beside it
 _IN_HALL = {"sum": (56, 44), "axis": (27, 73)}  # the same while presenting, when everything is enlarged
 _STYLE = (Path(__file__).parent / "questions.css").read_text()

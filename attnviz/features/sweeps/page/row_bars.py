@@ -14,7 +14,7 @@ from attnviz.words.numbers import equals, percent, significant
 
 _ROOT = 0.5
 _SCALES = {0.0: "none", _ROOT: "sqrt", 1.0: "linear"}  # exponent -> its name in figures, if it has a style of its own
-_DIGITS = 4  # of a weight; a bar of some 200 pixels shows no more
+_DIGITS = 4  # decimals of a weight; a bar of some 200 pixels shows no more
 
 _bars = component(
     "row_bars",

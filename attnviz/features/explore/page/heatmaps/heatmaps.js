@@ -69,7 +69,7 @@ class Heatmaps extends Pictures {
 
   /** @param {Data} data @param {Trigger} trigger */
   hear(data, trigger) {
-    if (!isOf(data.from, this.shown)) return; // these are older than the numbers shown
+    if (!isOf(data.from, this.shown)) return; // older than the numbers shown
     this.shown = window.attnvizAddress?.versionOf(data.from) || this.shown;
     const first = this.byName.size === 0;
     const { picked } = this;
