@@ -1,4 +1,4 @@
-"""What follows from a rule's declaration: what a cell reads, and how it is explained."""
+"""What follows from a declaration: what a cell reads, and its explanation."""
 
 from functools import lru_cache, singledispatch
 
@@ -50,7 +50,7 @@ def explain(rule: Rule, cell: Cell) -> CellExplanation:
 
 @singledispatch
 def more_notes(rule: Rule, cell: Cell) -> tuple[str, ...]:
-    """Return what else is worth saying of a cell of this rule; by default nothing."""
+    """Return further notes on a cell of this rule; by default none."""
     return ()
 
 

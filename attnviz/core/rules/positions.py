@@ -127,7 +127,7 @@ class Rotate(Rule):
 
 
 def rotation_of(rule: Rule | None) -> Rotate | None:
-    """Return a rule that turns rows by their places as such, or None for any other."""
+    """Return a rotating rule as such; None for any other."""
     return rule if isinstance(rule, Rotate) else None
 
 

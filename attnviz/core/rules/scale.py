@@ -144,7 +144,7 @@ class Scale(Rule):
 
 
 def scaling_of(rule: Rule | None) -> Scale | None:
-    """Return a rule that divides scores as such, or None for any other.
+    """Return a dividing rule as such; None for any other.
 
     >>> scaling_of(Scale(d_k=4)).divisor, scaling_of(None)
     (2.0, None)

@@ -1,5 +1,6 @@
 """A run, what it calls back, and what is answered beside runs speak the language that a reader's browser accepts."""
 
+import asyncio
 from collections.abc import Callable
 from contextvars import copy_context
 from pathlib import Path
@@ -7,11 +8,17 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocket
+from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
+from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 from streamlit.testing.v1 import AppTest
 
 from attnviz.app.components.script_file import board_file
 from attnviz.app.server import middleware, routes
+from attnviz.app.server.speaking import Speaks
 from attnviz.app.server.where import soon
 from attnviz.words import LANGUAGE, say
 from tests.languages import made_up
@@ -96,3 +103,32 @@ def test_numbers_and_a_classs_pages_speak_the_language_of_who_asks(other: str) -
     assert english == again
     assert say("stages.x.plain") in english
     assert say("stages.x.plain") not in others
+
+
+class Files:
+    """A store of downloads whose file, made when it is asked for, is a sentence."""
+
+    def execute_deferred(self, file_id: str) -> str:
+        return say("app.title")
+
+
+def test_what_is_made_for_a_download_speaks_the_language_of_its_readers_socket(other: str) -> None:
+    """A press is a message of the session's connection; Streamlit makes the file in a task and a thread."""
+    handler = DeferredFileHandler(Files)  # type: ignore[arg-type]
+
+    async def session(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.receive_text()
+        answer = await asyncio.create_task(handler.handle(BackendOperationRequest(request_id="1"), "session"))
+        await socket.send_text(answer.deferred_file.url)
+        await socket.close()
+
+    client = TestClient(Starlette(routes=[WebSocketRoute("/session", session)], middleware=[Middleware(Speaks)]))
+
+    def file(language: str) -> str:
+        with client.websocket_connect("/session", headers={"accept-language": language}) as socket:
+            socket.send_text("download")
+            return str(socket.receive_text())
+
+    english, others, again = file("en"), file("xx"), file("en")
+    assert english == again == say("app.title") != others

@@ -297,7 +297,10 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 
 
 NO_PAGE = {
-    **{f"attnviz/export/{name}.py": "writes Python" for name in ("computation", "inputs", "matrices", "script")},
+    **{
+        f"attnviz/export/{name}.py": "writes Python"
+        for name in ("computation", "inputs", "matrices", "rules", "script")
+    },
     **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
