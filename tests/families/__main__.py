@@ -1,4 +1,4 @@
-"""Writing docs/models.md: every kind of model of transformers, and what is shown of it."""
+"""Writes docs/models.md: every kind of model of transformers, and what is shown of it."""
 
 import argparse
 import json
@@ -18,8 +18,8 @@ from tests.unit.small_models import TEXT
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 _SECONDS = 120  # for one kind of model
-_MOST_BYTES = 9 * 2**30  # of its process
-_FORK = multiprocessing.get_context("fork")  # what is imported already isn't imported again
+_MOST_BYTES = 9 * 2**30  # of memory, for the process of one kind
+_FORK = multiprocessing.get_context("fork")  # the child process has all modules imported already
 _HEAD = """# Models of transformers {version}
 
 Made on {day} by the checks of `make families`: kinds of models that transformers {version} has, each built small, with
@@ -34,7 +34,7 @@ head against what is told of them.
 
 
 def page(outcomes: Iterable[Outcome], version: str, day: str, text: str) -> str:
-    """Return the page of what became of each kind of model."""
+    """Return the page with the outcome of each kind of model."""
     known = sorted(outcomes, key=lambda each: each.kind)
     groups = {status: [each for each in known if each.status == status] for status in _TITLES}
     wrong = [each for each in groups["shown"] if each.wrong]
@@ -73,7 +73,7 @@ def _rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _in_process(family: Family) -> Outcome:
-    """Return what became of a family, in a process of its own: some take more time or memory than there is."""
+    """Return a family's outcome, found in a process of its own, as some need too much time or memory."""
     ours, its = _FORK.Pipe()
     process = _FORK.Process(target=lambda: its.send(_limited(family)), daemon=True)
     process.start()
@@ -105,7 +105,8 @@ def main() -> None:
     import transformers
 
     torch.set_num_threads(1)
-    # What all kinds share takes longer to import than a kind takes to check: a process that is forked has it already.
+    # Checking one kind here imports what all kinds share, which takes longer than a check: forked processes have it
+    # then.
     outcome_of(next(each for each in families() if each.kind == "llama"))
     known = {} if given.results is None or not given.results.exists() else _read(given.results)
     for each in families():

@@ -1,4 +1,4 @@
-"""Small models of every kind that transformers knows, made from its configurations alone."""
+"""Small models of every kind that transformers knows, made only from its configurations."""
 
 import copy
 import inspect
@@ -10,11 +10,12 @@ import torch
 
 from tests.unit.small_models import TEXT, WORDS, tokenizer
 
-# The sizes of a small model, by what configurations call them. A configuration takes those that it has.
-TARGET = "der kater"  # what the decoder of a model with an encoder has written
+# _SIZES has a small model's sizes, by all names that configurations have for them. A configuration takes those that it
+# knows.
+TARGET = "der kater"  # text of the decoder, in a model with an encoder
 _HEAD = 8
 _HIDDEN = 32
-_MOST_NUMBERS = 2**22  # of a model that counts as small
+_MOST_NUMBERS = 2**22  # numbers of a model that counts as small
 _SIZES: dict[str, Any] = {
     **dict.fromkeys(("hidden_size", "d_model", "n_embd", "dim", "hidden_dim", "emb_dim", "embedding_size", "emb_size",
                      "word_embed_proj_dim", "ffn_hidden_size", "dense_intermediate_size",
@@ -41,7 +42,7 @@ _SIZES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of model: `kind` is its name in a configuration, `folder` where its code stands."""
+    """A kind of model: `kind` is its name in a configuration, `folder` the place of its code."""
 
     kind: str
     folder: str
@@ -50,7 +51,7 @@ class Family:
 
 
 def families() -> Iterator[Family]:
-    """Yield each kind of model that transformers loads by its configuration, with the head that it writes with."""
+    """Yield each kind of model that transformers loads by its configuration, if possible with an output layer."""
     from transformers.models.auto import configuration_auto, modeling_auto
 
     heads = ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM", "MODEL_FOR_CAUSAL_LM", "MODEL")
@@ -62,10 +63,10 @@ def families() -> Iterator[Family]:
             yield Family(kind, folder, config, model if isinstance(model, str) else model[0])
 
 
-# What is tried, one after the other, until a model can be built that computes something of a text.
+# Settings that are tried in order, until a model can be built and computes something for a text.
 _VARIANTS: tuple[dict[str, Any], ...] = (
     {}, {"num_key_value_heads": 4}, {"num_key_value_heads": 4, "head_dim": 4}, {"num_key_value_heads": 1},
-    # Of a hybrid's layers, the fourth may be the first that attends.
+    # In a hybrid, the fourth layer may be the first one with attention.
     {"num_hidden_layers": 4}, {"num_hidden_layers": 4, "num_key_value_heads": 4},
     {"num_hidden_layers": 4, "layer_types": ["mamba", "attention"] * 2, "mamba_n_heads": 4, "mamba_d_head": 16},
     {"num_hidden_layers": 4, "attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8},
@@ -77,11 +78,11 @@ _VARIANTS: tuple[dict[str, Any], ...] = (
 
 
 class NotBuiltError(Exception):
-    """No small model of a family computes something of a text."""
+    """No small model of a family computes something for a text."""
 
 
 def built(family: Family, **settings: Any) -> Any:
-    """Return a small model of a family, whose numbers are large enough to see them make a difference.
+    """Return a small model of a family, with numbers large enough to make a difference.
 
     Raises :class:`NotBuiltError` with what transformers said of the first try.
     """
@@ -98,7 +99,7 @@ def built(family: Family, **settings: Any) -> Any:
 
 
 def computed(model: Any, **more: Any) -> Any:
-    """Return what a model itself computes of the text by plain attention."""
+    """Return what a model itself computes for the text with plain attention."""
     plain = copy.deepcopy(model)
     for each in (plain, *plain.modules()):  # parts such as T5's stacks have configurations of their own
         if (config := getattr(each, "config", None)) is not None:
@@ -133,7 +134,7 @@ def _built(family: Family, settings: dict[str, Any]) -> Any:
 
 
 def enlarge(model: Any) -> None:
-    """Draw weights so large that attention isn't even, and biases and scales that aren't 0 and 1."""
+    """Change weights so much that attention isn't even, and biases and scales aren't 0 and 1."""
     with torch.no_grad():
         for weight in model.parameters():
             if weight.is_floating_point():

@@ -1,4 +1,4 @@
-"""What is shown of a small model of a family, held to what the model itself computes."""
+"""Checks of what is shown of a family's small model against what the model itself computes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from attnviz.features.language_models.inside.layers.other_layers import OtherLay
 from tests.families.building import TARGET, Family, NotBuiltError, built, computed
 from tests.unit.small_models import TEXT, tokenizer
 
-_NOISE = 1e-5  # of the largest number: what two ways to compute a sum in float32 may differ by
+_NOISE = 1e-5  # most that two float32 sums may differ, relative to the largest number
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a family: "shown", "refused", "not built" or "broken".
+    """The outcome of a family: "shown", "refused", "not built" or "broken".
 
-    `told` is the reason, or how many heads have parts that stand as given. `wrong` are the checks that failed, and
-    empty of a family that is right.
+    `told` is the reason, or how many heads have parts that stand as given. `wrong` are the checks that failed, empty
+    for a family that is right.
     """
 
     kind: str
@@ -32,12 +32,12 @@ class Outcome:
     told: str = ""
     wrong: tuple[str, ...] = ()
     layers: int = 0
-    weights: str = ""  # whether they are those that the model hands out, or it hands none out
-    given: tuple[str, ...] = ()  # what of a head stands as given, with the reason
+    weights: str = ""  # whether they equal those that the model returns, or it returns none
+    given: tuple[str, ...] = ()  # parts of heads that stand as given, with the reason
 
 
 def outcome_of(family: Family, **settings: Any) -> Outcome:
-    """Return what became of a family that is built small and looked into."""
+    """Build a small model of a family, look into it, and return the outcome."""
     try:
         model = built(family, **settings)
     except NotBuiltError as error:
@@ -83,13 +83,13 @@ def _checked(family: Family, view: ModelTrace, own: Any) -> Outcome:
 
 
 def _of_tokens(handed: Iterator[Tensor], view: ModelTrace) -> tuple[Tensor, ...]:
-    """Return what a model hands out as weights, but for the states of linear attention."""
+    """Return what a model returns as weights, without the states of linear attention."""
     linear = any(isinstance(layer, OtherLayer) and layer.does == "linear" for layer in view.layers)
     return tuple(each for each in handed if not linear or each.shape[-2:] == view.attending[0].weights.shape[-2:])
 
 
 def _softmaxes(layer: Layer) -> Tensor:
-    """Return a layer's softmaxes: of a differential one, those that are subtracted, too."""
+    """Return a layer's softmaxes, in differential attention also the subtracted ones."""
     return next(iter(layer.computed_weights.values()))
 
 
@@ -98,7 +98,7 @@ def _has_sinks(view: ModelTrace) -> bool:
 
 
 def unequal(trace: AttentionTrace) -> Iterator[str]:
-    """Yield what isn't what its rule makes of its sources, in one head."""
+    """Yield the matrices of a head that differ from what their rules make of their sources."""
     for name, stage in trace.stages.items():
         if stage.rule is None:
             continue
@@ -110,7 +110,7 @@ def unequal(trace: AttentionTrace) -> Iterator[str]:
 
 
 def beyond(trace: AttentionTrace) -> Iterator[str]:
-    """Yield the cells of a head whose told terms don't make the number, within their tolerance."""
+    """Yield the cells of a head whose explained terms don't give the number, within their tolerance."""
     for name, stage in trace.stages.items():
         if stage.rule is None:
             continue
@@ -123,7 +123,7 @@ def beyond(trace: AttentionTrace) -> Iterator[str]:
 
 
 def _handed_out(own: Any) -> Iterator[Tensor]:
-    """Yield the attention weights that a model hands out, in the order of kinds."""
+    """Yield the attention weights that a model returns, in the order of kinds."""
     names = ("encoder_attentions", "attentions", "decoder_attentions", "cross_attentions")
     for name in names:
         made = own.get(name) if isinstance(own, Mapping) else None

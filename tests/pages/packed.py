@@ -1,4 +1,4 @@
-"""The numbers that the board is sent, unpacked as the page does it."""
+"""The numbers that the board is sent, unpacked as the page does."""
 
 from base64 import b64decode
 from typing import Any
@@ -9,7 +9,7 @@ from attnviz import AttentionTrace
 
 
 def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of a matrix as the page unpacks them."""
+    """Return a matrix's numbers as the page unpacks them."""
     sent = given[name]
     if "values" in sent:
         return np.array(sent["values"], dtype=np.float32)
@@ -20,7 +20,7 @@ def numbers_in(given: dict[str, Any], name: str) -> np.ndarray:
 
 
 def shows(board: dict[str, Any], seen: AttentionTrace) -> bool:
-    """Whether a board is sent the numbers of what is in view, all of them and bit by bit."""
+    """Whether a board is sent all numbers in view, the same to the last bit."""
     wanted = {name: matrix.flatten().numpy() for name, matrix in seen.matrices.items()}
     sent = {name: numbers_in(board["matrices"], name) for name in board["matrices"]}
     return sent.keys() == wanted.keys() and all(

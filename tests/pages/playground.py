@@ -22,7 +22,7 @@ PUBLISHED: dict[str, Any] = {"embedding": "published"}
 
 
 class Playground(Reader):
-    """A reader's session: what can be done on the page are methods, what can be seen are properties.
+    """A reader's session: its methods are what a reader does on the page, its properties what a reader sees.
 
     It opens at the heatmaps, with the editor beside them, unless the address says otherwise.
     """
@@ -30,7 +30,7 @@ class Playground(Reader):
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
         super().__init__(page, **({"view": "heatmaps"} | address))
 
-    # What a reader does.
+    # ---- what a reader does
 
     def type_sentence(self, text: str) -> Self:
         return self.set("text", text)
@@ -46,21 +46,21 @@ class Playground(Reader):
         return self.run()
 
     def look_at(self, matrix: str) -> Self:
-        """Choose the matrix that the editor shows."""
+        """Choose a matrix for the editor to show."""
         if self.at.pills(key="playground.matrix").value != matrix:
             self.set("playground.matrix", matrix)
         return self
 
     def paste(self, matrix: str, table: str) -> Self:
-        self.look_at(matrix).at.text_area(key="playground.paste").set_value(table)  # of a form: sent with its button
+        self.look_at(matrix).at.text_area(key="playground.paste").set_value(table)  # in a form, whose button sends it
         return self.press("Use these numbers")
 
     def undo(self, change: str) -> Self:
-        """Undo the change that stands on the page in these words."""
+        """Undo the change that the page lists in these words."""
         lines = [text for text in self.texts if re.match(r"(X|[Wb]_[qkv])(\[\d+, \d+\])?: ", text)]
         return self.press("Undo", lines.index(change))
 
-    # What a reader sees.
+    # ---- what a reader sees
 
     @property
     def editor(self) -> Any:
@@ -69,18 +69,18 @@ class Playground(Reader):
 
     @property
     def heatmaps(self) -> dict[str, Any]:
-        """What the page is sent of all heatmaps; nothing where it has none."""
+        """The data of all heatmaps that the page is sent; empty if it has none."""
         return next(iter(sent_to(self.at, "heatmaps")), {"groups": [], "pictures": {}, "frames": []})
 
     @property
     def charts(self) -> dict[str, Any]:
-        """The pictures of the page in their order: heatmaps by the names of their matrices, Plotly's by their ids."""
+        """The page's pictures in order: heatmaps by the names of their matrices, Plotly's figures by their ids."""
         sent, plots = self.heatmaps, [element.proto for element in self.at.get("plotly_chart")]
         shown = {name: SimpleNamespace(**sent["pictures"][name]) for name in chain.from_iterable(sent["groups"])}
         return {**{proto.id: proto for proto in plots}, **shown}
 
     def outlines(self, name: str) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
-        """The frames around cells of a heatmap: solid or dotted, first and last row, first and last column."""
+        """Return the frames around a heatmap's cells: solid or dotted, first and last row, first and last column."""
         return [
             ("solid" if frame["chosen"] else "dotted", tuple(frame["rows"]), tuple(frame["columns"]))
             for frame in self.heatmaps["frames"]
@@ -89,7 +89,7 @@ class Playground(Reader):
 
     @property
     def explanation(self) -> str:
-        """How the picked cell is made, in words; empty where none is picked."""
+        """The explanation of the picked cell in words; empty if none is picked."""
         return next(
             (
                 text
@@ -100,18 +100,18 @@ class Playground(Reader):
         )
 
     def matrix(self, name: str) -> np.ndarray:
-        """The numbers of a heatmap; NaN where a cell has none."""
+        """Return a heatmap's numbers; NaN for a cell without one."""
         drawn = self.charts[name]
         if isinstance(drawn, SimpleNamespace):
             return np.frombuffer(b64decode(drawn.numbers), "<f4").copy().reshape(len(drawn.rows), len(drawn.columns))
         return heatmap_of(json.loads(drawn.spec))
 
     def compared(self, name: str, side: str) -> np.ndarray:
-        """The numbers of a matrix of A, B or B − A, where these are compared."""
+        """Return a matrix's numbers in A, B or B − A, while these are compared."""
         return pictures_of(self.at, f"compare.{name}")[side]
 
     def signs(self, name: str) -> dict[str, int]:
-        """What the hover says of the cells that are no finite number, and how many there are of each."""
+        """Return the hover texts of cells without a finite number, and how many cells have each."""
         drawn = self.charts[name]
         kinds = Counter(b64decode(drawn.kinds))
         said = ("", "share" if drawn.shares else "masked", "negative", "positive", "nan")
@@ -122,21 +122,21 @@ class Playground(Reader):
 
     @property
     def board(self) -> dict[str, Any] | None:
-        """What the board of the page is given to draw; None where there is no board."""
+        """The data that the page's board draws; None without a board."""
         return self.boards[0] if self.boards else None
 
     @property
     def sentence(self) -> str:
-        """What the page says about the picked token."""
+        """The page's sentence about the picked token."""
         return self.texts[0]
 
     @property
     def changes(self) -> str:
-        """The edits and replaced matrices, as the address carries them."""
+        """The edits and replaced matrices, as in the address."""
         return in_address(self.at, "edits")
 
     def all_markdown(self) -> Iterator[str]:
-        """Every text that the page renders as Markdown: bodies, captions, labels, options and helps."""
+        """Yield every text that the page renders as Markdown: bodies, captions, labels, options and helps."""
         for element in (*self.at.markdown, *self.at.caption, *self.at.warning, *self.at.info, *self.at.error):
             yield element.value
         for kind in ("button", "text_input", "text_area", "number_input", "selectbox", "toggle"):
@@ -147,7 +147,7 @@ class Playground(Reader):
             yield from pills.options
 
     def shows(self, scenario: Scenario) -> bool:
-        """Whether every heatmap has the numbers of this scenario, of several heads those of the first."""
+        """Whether every heatmap has this scenario's numbers, with several heads the first head's."""
         wanted = trace(scenario).seen_from(0)
         names = chain.from_iterable(pictured(wanted.stages))
         drawn = list(chain.from_iterable(self.heatmaps["groups"]))

@@ -1,4 +1,4 @@
-"""A reader's session with the app, whichever page is open: what can be done everywhere, and what can be read there."""
+"""A reader's session with the app on any page: what can be done and read everywhere."""
 
 import base64
 import json
@@ -16,18 +16,18 @@ from tests.golden import with_the_published
 _ROOT = Path(__file__).parents[2]
 PAGES = sorted(f"pages/{page.name}" for page in (_ROOT / "pages").glob("*.py"))
 SEVERAL_SECONDS = 60
-HERE = {"origin": "http://testserver"}  # where a page of the test client's is
+HERE = {"origin": "http://testserver"}  # the origin of pages of the test client
 
 
 def in_address(at: AppTest, name: str) -> str:
-    """Return what the address says by this name once the page has heard of the last run; blank where it says none."""
+    """Return this parameter of the address, once the page has received the last run; blank without one."""
     return str(at.session_state["session"].address.query.get(name, ""))
 
 
 def control_of(at: AppTest, key: str) -> Any:
-    """Return the control with this key; what can be done with it depends on its kind.
+    """Return the control with this key; its methods depend on its kind.
 
-    One of a menu of Watch it learn has a number behind its key, once something else has set it.
+    Controls in menus of Watch it learn have a number after their key, once something else has set them.
     """
     keys = {found for each in at._tree if (found := getattr(each, "key", None))}
     numbered = [found for found in keys if re.fullmatch(rf"{re.escape(key)}\.\d+", found)]
@@ -35,7 +35,7 @@ def control_of(at: AppTest, key: str) -> Any:
 
 
 def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
-    """Decode an array of a figure's JSON: a list, of numbers of this type, or Plotly's base64, which says its own."""
+    """Decode an array in a figure's JSON: a list, with numbers of this type, or Plotly's base64 with its own type."""
     if isinstance(drawn, list):
         return np.array(drawn, dtype=dtype)
     flat = np.frombuffer(base64.b64decode(drawn["bdata"]), dtype=drawn["dtype"])
@@ -43,21 +43,21 @@ def as_array(drawn: Any, dtype: type = np.float32) -> np.ndarray:
 
 
 def heatmap_of(figure: dict[str, Any]) -> np.ndarray:
-    """The numbers of a heatmap of Plotly's, whose cells stand in a trace for each colour of letters; NaN for none."""
+    """Return the numbers of a Plotly heatmap, which has a trace for each text colour; NaN for a cell without one."""
     drawn = [each for each in figure["data"] if each["type"] == "heatmap" and "z" in each]
     numbers = [as_array(each["z"]) for each in drawn if "= %{" in each["hovertemplate"]]
     return np.fmax.reduce([*numbers, np.full(as_array(drawn[0]["z"]).shape, np.nan, dtype=np.float32)])
 
 
 def sent_to(at: AppTest, component: str) -> list[dict[str, Any]]:
-    """Return what the page's components of this name are given to draw, without its place among what came before."""
+    """Return the data of the page's components of this name, without the number of the drawing."""
     protos = [element.proto for element in at.get("bidi_component")]
     given = [json.loads(p.json or p.bytes) for p in protos if p.component_name == f"attnviz_{component}"]
     return [{name: value for name, value in each.items() if name != "nth"} for each in given]
 
 
 def pictures_of(at: AppTest, key: str) -> dict[str, np.ndarray]:
-    """Return the numbers of the pictures that a key's component is given, by their names; NaN where a cell has none."""
+    """Return the numbers of the pictures in a key's component, by their names; NaN for a cell without one."""
     protos = [each.proto for each in at.get("bidi_component") if each.proto.component_name == "attnviz_pictures"]
     (given,) = (json.loads(each.json or each.bytes) for each in protos if each.id.endswith(f"-{key}"))
     return {name: numbers_of(each) for name, each in given["pictures"].items()}
@@ -70,12 +70,12 @@ def numbers_of(picture: dict[str, Any]) -> np.ndarray:
 
 
 def boards_of(at: AppTest) -> list[dict[str, Any]]:
-    """Return what the boards of the page are given to draw."""
+    """Return the data that the page's boards draw."""
     return sent_to(at, "board")
 
 
 def markup_in(markdown: str) -> list[str]:
-    """What a page would not show as it is: signs, and words that it makes links and emoji of, outside of code."""
+    """Return what Markdown would change outside of code: signs, and words that become links or emoji."""
     rest = re.sub(
         r"\\[!-/:-@\[-`{-~]|(?P<fence>`+)(?!`).*?(?<!`)(?P=fence)(?!`)", " ", markdown
     )  # escaped signs, and code
@@ -83,15 +83,15 @@ def markup_in(markdown: str) -> list[str]:
 
 
 class Reader:
-    """A reader's session on a page: what can be done there are methods, what can be seen are properties."""
+    """A reader's session on a page: its methods are what a reader does, its properties what a reader sees."""
 
     def __init__(self, page: str = "pages/playground.py", **address: str) -> None:
         self.at = AppTest.from_file(SCRIPT, default_timeout=SEVERAL_SECONDS)
-        # With nothing else in the address, the published example: a bare one opens another.
+        # An address without anything else names the published example, because a bare one opens another example.
         self.at.query_params.update(with_the_published(address))
         self.visit(page)
 
-    # What a reader does.
+    # ---- what a reader does
 
     def run(self) -> Self:
         self.at.run()
@@ -99,7 +99,7 @@ class Reader:
         return self
 
     def turn_to(self, page: str) -> Self:
-        """Ask for a page, which the next run draws."""
+        """Choose the page that the next run draws."""
         self.at.switch_page(str(_ROOT / page))
         return self
 
@@ -111,18 +111,18 @@ class Reader:
         return self.run()
 
     def change(self, **patch: str | None) -> Self:
-        """Change the page's own query, as its boards do, and have it say that."""
+        """Change the page's own query, as its boards do, and let the page send it."""
         query = {**self.at.session_state["session"].address.query, **patch}
         return self.say(
             {"query": urlencode({name: text for name, text in query.items() if text is not None}), "taken": ""}
         )
 
     def tell(self, key: str, event: str, value: Any) -> Self:
-        """Have the component with this key tell that something happened there."""
+        """Let the component with this key report an event."""
         return self._say(f"{key}__events", [{"event": event, "value": value}])
 
     def say(self, said: Any) -> Self:
-        """Have the page say this, in place of its query."""
+        """Let the page send this in place of its query."""
         return self._say("address.ears", {"said": said})
 
     def _say(self, ending: str, value: Any) -> Self:
@@ -139,28 +139,28 @@ class Reader:
         return self
 
     def press(self, label: str, which: int = 0) -> Self:
-        """Press the button with this label; the first of several unless told."""
+        """Press the button with this label, by default the first of several."""
         [button for button in self.at.button if button.label == label][which].click()
         return self.run()
 
     def press_key(self, key: str) -> Self:
-        """Press the button with this key, where its label is a text of the example's."""
+        """Press the button with this key, for labels that are texts of an example."""
         self.at.button(key=key).click()
         return self.run()
 
     def can_press(self, label: str) -> bool:
         return any(button.label == label and not button.disabled for button in self.at.button)
 
-    # What a reader sees.
+    # ---- what a reader sees
 
     def sent(self, component: str) -> dict[str, Any]:
-        """What the page's one component of this name is given to draw."""
+        """Return the data of the page's only component of this name."""
         (found,) = sent_to(self.at, component)
         return found
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        """What the boards of the page are given to draw."""
+        """The data that the page's boards draw."""
         return boards_of(self.at)
 
     def value(self, control: str) -> Any:
@@ -181,7 +181,7 @@ class Reader:
 
     @property
     def messages(self) -> list[str]:
-        """What the messages above the page say, without the backslashes that keep their signs from being markup."""
+        """The messages above the page, without the backslashes that escape Markdown."""
         return [re.sub(r"\\([\\`*_\[\]<>&$~])", r"\1", warning.value) for warning in self.at.warning]
 
     @property

@@ -1,4 +1,4 @@
-"""Reads back the arithmetic that an explanation displays, and works it out again."""
+"""Reads the arithmetic that an explanation displays, and computes it again."""
 
 import math
 import re
@@ -18,12 +18,12 @@ from attnviz.words.numbers import written
 
 RELATION = re.compile(r" (=|≈|→) ")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]\d+)?")
-TAMED = re.compile(r"exp\(−∞\)|max\(0, −∞\)|tanh\(−?∞ / [^)]*\)")  # infinite, and yet they give 0, 1 or -1
+TAMED = re.compile(r"exp\(−∞\)|max\(0, −∞\)|tanh\(−?∞ / [^)]*\)")  # they have infinite parts, and yet give 0, 1 or -1
 REMAINDER = re.compile(r"\(and \d+ more: ([^)]+)\)")
 
 
 class Between:
-    """A displayed number, or what is worked out from several: taken as it stands, and all that it may stand for."""
+    """A displayed number, or a result of several: its nominal value, and the limits of what it may stand for."""
 
     def __init__(self, nominal: Fraction, low: float, high: float) -> None:
         self.nominal, self.low, self.high = nominal, low, high
@@ -42,7 +42,7 @@ class Between:
         return Between(self.nominal * other.nominal, min(corners), max(corners))
 
     def __truediv__(self, other: "Between") -> "Between":
-        if other.low <= 0:  # so many zeros were written with few digits that nothing can be said
+        if other.low <= 0:  # with few digits it may be written as 0, so that nothing is known
             return Between(self.nominal / other.nominal, -math.inf, math.inf)
         return self * Between(1 / other.nominal, 1 / other.high, 1 / other.low)
 
@@ -56,7 +56,7 @@ def half_a_unit(displayed: str) -> Fraction:
 
 def shown(displayed: str) -> Between:
     value, slack = float(displayed), float(half_a_unit(displayed))
-    slack += abs(value) * 1e-12  # the limits are floats
+    slack += abs(value) * 1e-12  # because the limits are floats
     return Between(Fraction(displayed), value - slack, value + slack)
 
 
@@ -66,7 +66,7 @@ def exponential(power: Between) -> Between:
 
 
 def logarithm(value: Between) -> Between:
-    """The natural one, which only rises."""
+    """Return the natural logarithm, which only rises."""
     low, high = (math.log(v) if v > 0 else -math.inf for v in (value.low, value.high))
     return Between(Fraction(math.log(value.nominal)), low, high)
 
@@ -76,20 +76,20 @@ def larger(zero: int, value: Between) -> Between:
 
 
 def share_below(value: Between) -> Between:
-    """The standard normal distribution, which only rises."""
+    """Return the standard normal distribution function, which only rises."""
     nominal, low, high = (math.erfc(-v / math.sqrt(2)) / 2 for v in (float(value.nominal), value.low, value.high))
     return Between(Fraction(nominal), low, high)
 
 
 def tangent(value: Between) -> Between:
-    """The hyperbolic one, which only rises."""
+    """Return the hyperbolic tangent, which only rises."""
     nominal, low, high = (math.tanh(v) for v in (float(value.nominal), value.low, value.high))
     return Between(Fraction(nominal), low, high)
 
 
 @cache
 def worked_out(expression: str) -> Between:
-    """Work out an expression as it is displayed; it holds no text but ours."""
+    """Compute a displayed expression; it has only our own text, so that evaluating it is safe."""
     if NUMBER.fullmatch(expression):
         return shown(expression)
     code = REMAINDER.sub(r"(\1)", expression).replace("exp(−∞)", "zero").replace("−", "-").replace("×", "*")
@@ -137,7 +137,7 @@ def factors_of(product: str) -> list[str]:
 
 
 def gives(left: str, right: str) -> bool:
-    """Whether each number on the right is, to its last digit, what the numbers on the left give."""
+    """Whether the numbers on the left give each number on the right, to its last digit."""
     if left.count(" / ") == right.count(" / ") == 1:
         return all(gives(a, b) for a, b in zip(left.split(" / "), right.split(" / "), strict=True))
     if left.count(" × ") == right.count(" × ") == 1:
@@ -154,14 +154,14 @@ def gives(left: str, right: str) -> bool:
 
 
 def numbers_in(explanation: Explanation) -> str:
-    """The arithmetic that the plain text displays."""
+    """Return the arithmetic in the plain text."""
     opening = f"{explanation.words}: " if explanation.rule != "given" else f"{explanation.symbols} is "
     rest = explanation.text.split(opening, 1)[1]
     return re.split(r"\.(?= |$)", rest)[0]
 
 
 def check_arithmetic(explanation: Explanation) -> None:
-    """The displayed terms give the displayed value, to the last digit, or the text says "rounded"."""
+    """Check that the displayed terms give the displayed value, to the last digit, or that the text says "rounded"."""
     numbers = numbers_in(explanation)
     assert explanation.rule == "given" or numbers == explanation.numbers
     assert not re.search("inf|nan", numbers.replace("NaN", ""))
@@ -200,7 +200,7 @@ def same(a: float, b: float, tolerance: float) -> bool:
 
 
 def check_cell(explanation: Explanation, value: float, title: str) -> None:
-    """The value is this, its displayed arithmetic makes it, and its words and LaTeX are whole."""
+    """Check that the value is this, that its displayed arithmetic gives it, and that words and LaTeX are complete."""
     assert same(explanation.value, value, 0)
     check_arithmetic(explanation)
     if math.isfinite(value):
@@ -210,12 +210,12 @@ def check_cell(explanation: Explanation, value: float, title: str) -> None:
 
 
 def check_terms(explanation: Explanation) -> None:
-    """The terms, with the remainder of a long sum, make the value, and are made of cells of the sources."""
+    """Check that the terms, with the remainder of a long sum, give the value, and consist of cells of the sources."""
     lit = {(stage, i, j) for stage, rows, columns in explanation.sources for i in rows for j in columns}
     factors = [factor for term in explanation.terms for factor in term.factors]
     assert {factor[:3] for factor in factors} <= lit or explanation.rule == "given"
     if all(term.n_terms == 1 for term in explanation.terms) and explanation.rule != "given":
-        # What a mask adds is no term where it is nothing, or hides the cell.
+        # A mask's number isn't a term if it is 0, or hides the cell.
         silent = {cell for cell in lit if cell[0].name == "mask"} if len(factors) < len(lit) else set()
         assert {factor[:3] for factor in factors} == lit - silent
     values = [term.value for term in explanation.terms]

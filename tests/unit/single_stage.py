@@ -1,4 +1,4 @@
-"""A computation of one stage, of any rule: what is common to the tests that hold all rules to the same laws."""
+"""A computation of one stage with any rule, for the tests that check the same laws for all rules."""
 
 from collections.abc import Sequence
 from string import ascii_lowercase
@@ -94,7 +94,7 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Lookup((1, 1)), ((2, 2),)),
     (Surprise((2, 0)), ((2, 3),)),
     (Surprise((1, 10)), ((2, 11),)),
-    (Surprise((1, 1)), ((3, 2),)),  # what follows the last is not known
+    (Surprise((1, 1)), ((3, 2),)),  # the token after the last one isn't known
     (FeatureMap(), ((3, 2),)),
     (Share(), ((3, 4),)),
     (Share(), ((2, 11),)),
@@ -116,7 +116,7 @@ TOKENS = ("the", "cat", "the", "<b>", "dog")
 
 
 def trace_of(rule: Rule, sources: Sequence[Tensor], tokens: tuple[str, ...] = TOKENS) -> Trace:
-    """Run one rule: given matrices "a", "b", ... whose rows are tokens, and what is made of them, "made"."""
+    """Run one rule on given matrices "a", "b", ..., whose rows are tokens; its result is "made"."""
     given = dict(zip(ascii_lowercase, sources, strict=False))
     names = {name: name.upper() for name in given} | {"made": "M"}
     table = {
@@ -135,7 +135,7 @@ def is_row(given: dict[str, Tensor], name: str) -> bool:
 
 
 def matrix_rows(rule: Rule, name: str, given: dict[str, Tensor]) -> bool:
-    """Whether the rows of a matrix are tokens: not those of the second factor of a plain product, nor of a bias."""
+    """Whether a matrix's rows are tokens, unlike those of a plain product's second factor, or of a bias."""
     return not is_row(given, name) and not (name == "b" and isinstance(rule, Product) and not rule.transposed)
 
 

@@ -1,4 +1,4 @@
-"""Small models of transformers that attend in a way of their own, made from configurations and a seed."""
+"""Small models of transformers with unusual attention, made from configurations and a seed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +18,11 @@ _MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_g
 
 
 def of_kind(kind: str, config: str = "", /, **settings: Any) -> Any:
-    """One that scores the next token."""
+    """Return a model that scores the next token."""
     return _model(f"{kind}ForCausalLM", config or f"{kind}Config", **settings)
 
 
-# Each with the numbers of its layers that attend, and what the others do.
+# Name -> (model, numbers of the layers with attention, what the others do).
 HYBRIDS: dict[str, tuple[Callable[[], Any], tuple[int, ...], tuple[str, ...]]] = {
     "Qwen 3.5": (lambda: of_kind("Qwen3_5", "Qwen3_5TextConfig", **SIZES, **_LINEAR), (3,), ("linear",)),
     "Qwen 3 Next": (lambda: of_kind("Qwen3Next", **SIZES, **_LINEAR, **_EXPERTS, shared_expert_intermediate_size=16),
@@ -50,7 +50,7 @@ HYBRIDS: dict[str, tuple[Callable[[], Any], tuple[int, ...], tuple[str, ...]]] =
 
 
 def granite_swa(kind: str = "GraniteSWA") -> Any:
-    """One that multiplies contexts by what each head's sink leaves, and hands out weights that sum to 1."""
+    """Return a model that multiplies contexts by what each head's sink leaves, and returns weights that sum to 1."""
     experts = {"num_local_experts": 2, "num_experts_per_tok": 1} if "Moe" in kind else {}
     model = of_kind(kind, **SIZES, **experts, num_hidden_layers=2, attention_multiplier=0.25, initializer_range=0.5)
     with torch.no_grad():
@@ -60,12 +60,12 @@ def granite_swa(kind: str = "GraniteSWA") -> Any:
 
 
 def diff_llama() -> Any:
-    """One whose heads read by one softmax minus λ times another."""
+    """Return a model whose heads read by one softmax minus λ times another."""
     return of_kind("DiffLlama", **SIZES, num_hidden_layers=2)
 
 
 def deepseek_v3() -> Any:
-    """One whose keys and values are made of a latent vector."""
+    """Return a model whose keys and values are made from a latent vector."""
     sizes = {"q_lora_rank": 16, "kv_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 8,
              "n_routed_experts": 4, "num_experts_per_tok": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 2,
              "moe_intermediate_size": 16}  # fmt: skip
@@ -73,7 +73,7 @@ def deepseek_v3() -> Any:
 
 
 def deepseek_v4() -> Any:
-    """One whose keys are pooled of several tokens, in part."""
+    """Return a model, some of whose keys are pooled from several tokens."""
     sizes = {"head_dim": 16, "q_lora_rank": 16, "o_groups": 2, "o_lora_rank": 16, "n_routed_experts": 4,
              "num_experts_per_tok": 1, "moe_intermediate_size": 16, "hc_mult": 2, "index_n_heads": 2,
              "index_head_dim": 16, "index_topk": 4, "sliding_window": 8}  # fmt: skip
@@ -82,10 +82,10 @@ def deepseek_v4() -> Any:
 
 
 def qwen3() -> Any:
-    """One that normalizes its queries and keys."""
+    """Return a model that normalizes its queries and keys."""
     return of_kind("Qwen3", **SIZES, head_dim=8, num_hidden_layers=2)
 
 
 def olmo2() -> Any:
-    """One that normalizes all heads' queries and keys together."""
+    """Return a model that normalizes all heads' queries and keys together."""
     return of_kind("Olmo2", **SIZES, num_hidden_layers=2)

@@ -16,7 +16,7 @@ _DECODER = _SIZES | {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 @cache
 def tokenizer() -> Any:
-    """One that cuts at blanks and frames a text, as BERT's does; it knows the words of the text above."""
+    """Return a tokenizer that cuts at spaces and frames a text, as BERT's does; it knows WORDS."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -32,7 +32,7 @@ def tokenizer() -> Any:
 
 
 def saved(model: Any, folder: Path) -> Path:
-    """Write the files of a model, as people keep theirs."""
+    """Write the files of a model into a folder, as people store theirs."""
     model.save_pretrained(folder)
     tokenizer().save_pretrained(folder)
     return folder
@@ -62,7 +62,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "Qwen2": lambda: _model("Qwen2Model", "Qwen2Config", num_key_value_heads=2, **_DECODER),
 }  # fmt: skip
 
-# Models that write on: each with what a decoder of its kind does otherwise with keys and positions.
+# Models that write, which differ in how they treat keys and positions.
 DECODERS: dict[str, Callable[[], Any]] = {
     "GPT-2": MODELS["GPT-2"],
     "Llama": MODELS["Llama"],
@@ -77,7 +77,7 @@ DECODERS: dict[str, Callable[[], Any]] = {
 
 
 def bart() -> Any:
-    """One with an encoder and a decoder that reads it."""
+    """Return a model with an encoder and a decoder that reads it."""
     return _model(
         "BartModel", "BartConfig", vocab_size=len(WORDS), d_model=24, encoder_layers=2, decoder_layers=2,
         encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=32, decoder_ffn_dim=32,
@@ -86,7 +86,7 @@ def bart() -> Any:
 
 
 def t5(kind: str = "T5Model") -> Any:
-    """One whose scores are not divided, and to which a bias for each distance is added."""
+    """Return a model whose scores aren't divided, and have a bias for each distance added."""
     return _model(
         kind, "T5Config", vocab_size=len(WORDS), d_model=24, d_kv=6, d_ff=32, num_layers=2, num_heads=4,
         decoder_start_token_id=0, pad_token_id=0, eos_token_id=2,
@@ -94,14 +94,14 @@ def t5(kind: str = "T5Model") -> Any:
 
 
 def _named(kind: str, **settings: Any) -> Any:
-    """The model of a kind with its configuration, which is called alike."""
+    """Return the model of a kind with its configuration, whose name has the same beginning."""
     return _model(f"{kind}Model", f"{kind}Config", **settings)
 
 
 _GPT = {"vocab_size": len(WORDS), "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "rotary_dim": 4,
         "bos_token_id": 1, "eos_token_id": 2}  # fmt: skip
 _FALCON = {name: _SIZES[name] for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")}
-# Models that don't go through transformers' interface of attention, but have it written out.
+# Models that write their attention out, instead of using transformers' attention interface.
 WRITTEN_OUT: dict[str, Callable[[], Any]] = {
     "Falcon": lambda: _named("Falcon", **_FALCON),
     "Falcon, ALiBi": lambda: _named("Falcon", alibi=True, **_FALCON),
@@ -120,7 +120,7 @@ WRITTEN_OUT: dict[str, Callable[[], Any]] = {
     "MPNet": lambda: _named("MPNet", **_SIZES),
 }  # fmt: skip
 _VISION = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
-# Models that attend otherwise, or read no text, with a word that says how.
+# Name -> (model that attends in another way or reads no text, words of the refusal that say how).
 OTHERWISE: dict[str, tuple[Callable[[], Any], str]] = {
     "DeBERTa": (lambda: _named("Deberta", relative_attention=True, pos_att_type=["c2p"], **_SIZES), "sum of three"),
     "DeBERTa 2": (lambda: _named("DebertaV2", relative_attention=True, pos_att_type=["c2p"], **_SIZES), "sum of three"),
@@ -142,20 +142,20 @@ OTHERWISE: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 def scaled_by_layer() -> Any:
-    """A GPT-2 that divides the scores of its layers by their numbers, too."""
+    """Return a GPT-2 that divides the scores of each layer also by the layer's number."""
     return _model("GPT2Model", "GPT2Config", scale_attn_by_inverse_layer_idx=True, vocab_size=len(WORDS), n_embd=32,
                   n_layer=3, n_head=4, n_positions=64)  # fmt: skip
 
 
 def gemma2(cap: float | None = 0.5) -> Any:
-    """One that divides by another number than √d_k, and caps its scores; its projections are large, to see that."""
+    """Return a model that divides by another number than √d_k, and caps its scores, which are large to show that."""
     model = _named("Gemma2", **_DECODER | {"num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,
                                           "attn_logit_softcapping": cap, "initializer_range": 0.5})  # fmt: skip
     return model
 
 
 def gpt_oss() -> Any:
-    """One in whose softmax a number that each head has learned stands beside the scores."""
+    """Return a model with attention sinks: in its softmax, each head has a learned number beside the scores."""
     model = _named("GptOss", **_DECODER | {"num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 2,
                                           "num_experts_per_tok": 1,
                                           "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}})  # fmt: skip

@@ -1,6 +1,6 @@
-"""Takes the pictures anew: `python -m tests.browser.pictures [STATE ...]`.
+"""Takes new pictures of pages: `python -m tests.browser.pictures [STATE ...]`.
 
-A sheet on which nothing strayed stays as it is, byte for byte. The pictures at full size lie in test-results/pictures/.
+A sheet without any strayed pixels isn't rewritten. The pictures in full size are put into test-results/pictures/.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from tests.browser.pictures.taking import Sitting
 from tests.browser.serving import ROOT, launched_chromium, running_server
 
 _PAUSE = 0.3  # seconds between two pictures
-_SAME = 4  # pictures, in which nothing may move
+_SAME = 4  # successive pictures that have to be the same
 _MOST_PAUSES = 40
 
 
@@ -31,7 +31,7 @@ def take(sitting: Sitting) -> Pictures:
 
 
 def _still(sitting: Sitting) -> Image.Image:
-    """Return a picture that comes out the same often enough: a busy machine paints a page bit by bit."""
+    """Return a picture once several in a row are the same, as a busy machine paints a page bit by bit."""
     taken = [sitting.taken()]
     for _ in range(_MOST_PAUSES):
         time.sleep(_PAUSE)

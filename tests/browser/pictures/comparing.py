@@ -1,7 +1,7 @@
-"""Compares two pictures of a page: other letters' edges pass, a matrix that has moved does not.
+"""Compares two pictures of a page: other edges of letters pass, a matrix that has moved doesn't.
 
-What is kept of a picture is a sixteenth of its pixels. The picture of now is reduced in the same way: a pixel that is
-far from the kept one, and would be far if everything were a pixel further left, right, up or down, has strayed.
+A stored picture has a sixteenth of the screen's pixels. The new picture is reduced in the same way. A pixel has strayed
+if it's far from the stored one, and would be so if everything were a pixel further left, right, up or down.
 """
 
 from itertools import product
@@ -10,22 +10,22 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops, ImageFilter
 
-REDUCED = 4  # pixels of the screen to a kept one, each way
-BLUR = 0.6  # of kept pixels
-SHIFT = 1  # pixels of the screen by which other letters, or other rounding, may move what is drawn
-TOLERANCE = 28  # of 255, in the channel that differs most
-FEW = 5  # pixels that may stray: the end of a stroke, the corner of a box
+REDUCED = 4  # pixels of the screen for each stored one, in both directions
+BLUR = 0.6  # in stored pixels
+SHIFT = 1  # pixels of the screen by which another font, or other rounding, may move something
+TOLERANCE = 28  # out of 255, in the channel that differs most
+FEW = 5  # pixels that may stray, such as the end of a stroke or the corner of a box
 
 Strayed = npt.NDArray[np.bool_]
 
 
 def reduced(picture: Image.Image) -> Image.Image:
-    """Return what is kept of a picture of the screen."""
+    """Return the reduced picture of the screen that is stored."""
     return picture.convert("RGB").reduce(REDUCED).filter(ImageFilter.GaussianBlur(BLUR))
 
 
 def reduced_size(width: int, height: int) -> tuple[int, int]:
-    """Return the size of what is kept of a picture of the screen.
+    """Return the size of a reduced picture of the screen.
 
     >>> reduced_size(1366, 768)
     (342, 192)
@@ -34,7 +34,7 @@ def reduced_size(width: int, height: int) -> tuple[int, int]:
 
 
 def strayed(kept: Image.Image, now: Image.Image) -> Strayed:
-    """Return which pixels of a kept picture are not what a picture of the screen of now has there."""
+    """Return which pixels of a stored picture differ from a new picture of the screen."""
     now = now.convert("RGB")
     if kept.size != reduced(now).size:
         raise ValueError(f"a kept picture of {kept.size} pixels against one of {reduced(now).size} of now")
@@ -48,12 +48,12 @@ def strayed(kept: Image.Image, now: Image.Image) -> Strayed:
 
 
 def is_alike(kept: Image.Image, now: Image.Image) -> bool:
-    """Whether a picture of the screen of now is as it was kept."""
+    """Whether a new picture of the screen is like the stored one."""
     return int(np.count_nonzero(strayed(kept, now))) <= FEW
 
 
 def explained(kept: Image.Image, now: Image.Image) -> Image.Image:
-    """Return the kept picture, that of now, and that of now with all that strayed in red, below each other."""
+    """Return the stored picture, the new one, and the new one with strayed pixels in red, below each other."""
     small = reduced(now)
     far = Image.fromarray(strayed(kept, now)).filter(ImageFilter.MaxFilter(3))
     marked = Image.blend(small, Image.new("RGB", small.size, "white"), 0.7)
@@ -70,5 +70,5 @@ def _far(wanted: npt.NDArray[np.int16], now: Image.Image) -> Strayed:
 
 
 def _soft(small: Image.Image) -> npt.NDArray[np.int16]:
-    """Return numbers that forgive what keeping a picture in few bytes has changed."""
+    """Return blurred numbers, because storing a picture in few bytes changes its details."""
     return np.asarray(small.filter(ImageFilter.GaussianBlur(BLUR)), dtype=np.int16)

@@ -1,4 +1,4 @@
-"""Where pictures are kept: for each state one sheet, with a column for each size and a row for each theme."""
+"""Stored pictures: a sheet for each state, with a column for each size and a row for each theme."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.browser.serving import ROOT
 SIZES = ((1920, 1080), (1366, 768), (1366, 650), (390, 844))
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 KEPT = Path(__file__).parent / "kept"
-RESULTS = ROOT / "test-results" / "pictures"  # where pictures of the screen lie that are not kept
+RESULTS = ROOT / "test-results" / "pictures"  # folder for full pictures, which aren't stored
 MOST_BYTES = 1_500_000  # of all sheets
 _QUALITY = 60
 _GAP = 2  # pixels of a sheet between pictures
@@ -30,7 +30,7 @@ class Look:
         return f"{self.width}x{self.height}-{self.scheme}"
 
 
-# In the order in which they are taken: one thing becomes another at a time.
+# Ordered so that only the size or only the theme changes from one to the next.
 LOOKS = (*(Look(*size, "light") for size in SIZES), *(Look(*size, "dark") for size in reversed(SIZES)))
 Pictures = dict[Look, Image.Image]
 
@@ -40,7 +40,7 @@ def path_of(state: str) -> Path:
 
 
 def kept(state: str) -> Pictures:
-    """Return the reduced pictures of a state; none where it was never pictured, or at other sizes."""
+    """Return the reduced pictures of a state; none if there are none yet, or only of other sizes."""
     path = path_of(state)
     if not path.exists():
         return {}
@@ -49,7 +49,7 @@ def kept(state: str) -> Pictures:
 
 
 def keep(state: str, pictures: Pictures) -> int:
-    """Keep pictures of the screen; return the bytes that they take."""
+    """Store reduced pictures of the screen; return the bytes that they take."""
     sheet = Image.new("RGB", _sheet_size(), "grey")
     for look, picture in pictures.items():
         sheet.paste(reduced(picture), _place(look))

@@ -1,4 +1,4 @@
-"""What is pictured: every page, and the states in which it looks different."""
+"""The states to picture: every page, and states in which it looks different."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ CELLS = ".cell[data-value]"
 COLOURS = "canvas.colours"
 CHART = ".stPlotlyChart .xtick, .stPlotlyChart .ytick"
 HEATMAP = "figure .cells > [style]"
-HEADS = "canvas[data-pictures='72']"  # of the model that comes along
+HEADS = "canvas[data-pictures='72']"  # all heads of the included model
 CAT = {"example": "fluffy-cat"}
 MODEL = {"model_text": "a cat sat on a mat"}
 PUBLISHED = {"example": "published"}
@@ -38,7 +38,7 @@ class Sitter(Learner):
 
     def open_share(self) -> None:
         self.page.get_by_role("button", name=re.compile(f"^{say('share.button')}")).click()
-        # The address in it is this server's.
+        # The link has this server's address, which differs each time.
         self.page.locator(".copy-link input").first.evaluate("input => { input.style.visibility = 'hidden'; }")
 
     def show_all_stages(self) -> None:
@@ -46,7 +46,7 @@ class Sitter(Learner):
         self.page.locator(".board .steps").get_by_role("button", name=say("board.op.all"), exact=True).click()
 
     def play(self) -> None:
-        """Play the row: its first step stands still, because less motion is asked for."""
+        """Play a row: its first step stands still, because the browser asks for reduced motion."""
         self.page.locator(".playback .play").click()
 
     def present(self) -> None:
@@ -58,7 +58,7 @@ class Sitter(Learner):
 
 @dataclass(frozen=True)
 class State:
-    """A page as some address opens it, what is done there, and what is seen when that has been done."""
+    """A page opened by an address, actions on it, and an element that is visible after them."""
 
     name: str
     path: str = "/"

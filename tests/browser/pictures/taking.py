@@ -9,9 +9,9 @@ from playwright.sync_api import CDPSession, Page
 from tests.browser.pictures.keeping import LOOKS, Look
 from tests.browser.pictures.states import Sitter, State
 
-# Nothing blinks or moves, and the foot, which names another commit each day, isn't seen. And the bar is painted apart
-# from the page: where light becomes dark while a run is drawn, Chromium would leave a strip at its lower edge as it
-# was, in one of ten pictures.
+# Nothing blinks or moves, and the foot, which names another commit each day, is hidden. The bar is painted separately
+# from the page: if the theme changes while a run is drawn, Chromium would not repaint a strip at the bar's lower edge,
+# in one of ten pictures.
 _STILL = """
   .stAppHeader { opacity: 0.999; }
   .st-key-foot { display: none !important; }
@@ -21,7 +21,7 @@ _STILL = """
 
 
 class Sitting:
-    """A state of a page, before the camera."""
+    """A state of a page whose pictures are taken."""
 
     def __init__(self, state: State, sitter: Sitter) -> None:
         self.state, self.sitter = state, sitter
@@ -48,7 +48,7 @@ class Sitting:
 
     def taken(self) -> Image.Image:
         """Take a picture of what the screen shows."""
-        # As fast as Chromium makes one: Playwright's own waits and packs for longer.
+        # Chromium's own command is faster than Playwright's, which waits, and compresses more.
         told = self._camera.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
         return Image.open(io.BytesIO(b64decode(told["data"]))).convert("RGB")
 

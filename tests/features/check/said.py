@@ -1,6 +1,6 @@
-"""What tests of the whole app are told of checking."""
+"""Data about checking for tests of the whole app."""
 
-# Texts that aren't said, by file: tests/unit/project/test_words.py.
+# Files whose texts aren't in the catalogue, with the reason, for tests/unit/project/test_words.py.
 NO_PAGE = {"attnviz/features/check/commands": "writes a command line's help"}
-# Public calls: tests/unit/project/public_calls.py.
+# Classes that functions return, for tests/unit/project/public_calls.py.
 RETURNED = {"Mark", "MarkedTable", "Marking", "Misfit", "UnknownDkError", "Verdict"}

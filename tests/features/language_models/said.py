@@ -1,4 +1,4 @@
-"""What tests of the whole app are told of models."""
+"""Data about language models for tests of the whole app."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from tests.unit.small_models import TEXT, gemma2, gpt_oss, t5, tokenizer
 
 
 def traces() -> list[Trace]:
-    """Traces that a board draws: tests/unit/rules/test_every_rule.py."""
+    """Return traces that a board draws, for tests/unit/rules/test_every_rule.py."""
     return [
         look_into(gemma2(), tokenizer(), "the cat sat").heads[1, 2],
         look_into(olmo2(), tokenizer(), "the cat sat").heads[1, 2],
@@ -24,13 +24,13 @@ def traces() -> list[Trace]:
 
 @cache
 def kept() -> list[AttentionTrace | ModelTrace]:
-    """Traces that the first language that asks for them makes: tests/unit/project/test_words.py."""
+    """Return traces that are made once, in the first language that asks, for tests/unit/project/test_words.py."""
     edits = ["0.0.mask.1.3=0", "0.0.off", "1.0.q.0.0=1"]
     views = look_into(gpt_oss().bfloat16(), tokenizer(), TEXT, edits=edits), look_into(t5(), tokenizer(), TEXT)
     return [*views, *(view.heads[place] for view in views for place in ((0, 0), (1, 0)))]
 
 
-# Public calls: tests/unit/project/public_calls.py and test_wrong_types.py.
+# Modules and classes with public calls, for tests/unit/project/public_calls.py and test_wrong_types.py.
 MODULES = ("attnviz.features.language_models.inside",)
 RETURNED = {"Heads", "Layer", "ModelTrace", "OtherLayer", "Written"}
 

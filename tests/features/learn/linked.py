@@ -1,4 +1,4 @@
-"""What its rows in the table of links may hold: tests/unit/server/test_parameter_table.py."""
+"""Values for its rows in the table of links, used by tests/unit/server/test_parameter_table.py."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What tests of the whole app are told of trainings."""
+"""Data about trainings for tests of the whole app."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -18,16 +18,16 @@ from attnviz.features.learn.training import (
 from attnviz.words import say
 from tests.pages.reader import Reader
 
-# Texts that aren't said, by file: tests/unit/project/test_words.py.
+# Files whose texts aren't in the catalogue, with the reason, for tests/unit/project/test_words.py.
 NO_PAGE = {
     "attnviz/features/learn/training/code.py": "writes Python",
     "attnviz/features/learn/commands.py": "writes a command line's help",
 }
-# What is refused: tests/unit/core/test_refused.py.
+# Calls that raise a refusal, for tests/unit/core/test_refused.py.
 RAISERS: Mapping[str, Callable[[], object]] = {
     "what no model freezes": lambda: Model.of(TrainingSettings(frozen=("w_x",)))
 }
-# What the page's components are sent, and where that is declared: tests/pages/session/test_sent_types.py.
+# Component -> (type of its data, file that declares it), for tests/pages/session/test_sent_types.py.
 TYPES = {
     "attnviz_learn_kept": ("Data", "attnviz/features/learn/page/scripts/kept.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/features/learn/page/scripts/seeds.js"),
@@ -36,19 +36,19 @@ TYPES = {
 
 
 def readers() -> list[Reader]:
-    """Readers who see each component of the page."""
-    from tests.features.learn.pages.test_learn_closer import with_seeds  # whose own tests ask for this file's
+    """Return readers who see each component of the page."""
+    from tests.features.learn.pages.test_learn_closer import with_seeds  # imported late: it imports this file
 
     return [Reader("pages/learn.py").press(say("learn.one_step")), with_seeds()]
 
 
 def held() -> list[object]:
-    """What sessions share: tests/unit/server/test_server.py."""
+    """Return objects that sessions share, for tests/unit/server/test_server.py."""
     return [shared()]
 
 
 def traces() -> list[Trace]:
-    """Traces that a board draws: tests/unit/rules/test_every_rule.py."""
+    """Return traces that a board draws, for tests/unit/rules/test_every_rule.py."""
     return [
         train("agreement", steps=1).trace(1, "the keys near"),
         train("order", steps=1, n_layers=2, n_heads=2, d_ff=3, tied=True, batch_size=2).trace(1),
@@ -56,12 +56,12 @@ def traces() -> list[Trace]:
 
 
 def taken_home() -> dict[str, str]:
-    """What is saved: tests/unit/project/test_words.py."""
+    """Return files that readers save, for tests/unit/project/test_words.py."""
     made = train("agreement", steps=2)
     return {"training notebook": training_notebook(made), "trained script": training_script(made)}
 
 
-# Public calls: tests/unit/project/public_calls.py and test_wrong_types.py.
+# Classes that functions return, and calls, for tests/unit/project/public_calls.py and test_wrong_types.py.
 RETURNED = {
     "Ablation", "Batch", "Gradients", "Link", "Model", "Moment", "Outcome", "Place", "Step", "StepTaken", "Task",
     "Term", "Training", "Update",

@@ -1,4 +1,4 @@
-"""What tests of the whole app are told of the page of models."""
+"""Data about the page of models for tests of the whole app."""
 
 import re
 
@@ -9,12 +9,12 @@ from attnviz.documents import model_page
 from attnviz.features.models.page import looked
 from tests.pages.reader import Reader
 
-# Texts that aren't said, by file: tests/unit/project/test_words.py.
+# Files whose texts aren't in the catalogue, with the reason, for tests/unit/project/test_words.py.
 NO_PAGE = {
     "attnviz/features/models/commands.py": "writes a command line's help",
     "attnviz/features/models/model_code.py": "writes Python",
 }
-# What the page's components are sent, and where that is declared: tests/pages/session/test_sent_types.py.
+# Component -> (type of its data, file that declares it), for tests/pages/session/test_sent_types.py.
 TYPES = {
     "attnviz_model_head": ("Nothing", "attnviz/features/models/page/head.js"),
     "attnviz_model_heads": ("Data", "attnviz/features/models/page/heads.js"),
@@ -22,7 +22,7 @@ TYPES = {
 
 
 def readers() -> list[Reader]:
-    """Readers who see each component of the page."""
+    """Return readers who see each component of the page."""
     return [
         Reader("pages/model.py", model_text="a cat"),
         Reader("pages/model.py", model_text="a cat").set("model.order", "before"),
@@ -30,12 +30,12 @@ def readers() -> list[Reader]:
 
 
 def held() -> list[object]:
-    """What sessions share: tests/unit/server/test_server.py."""
+    """Return objects that sessions share, for tests/unit/server/test_server.py."""
     return [looked._shelf(), looked._kept()]
 
 
 def taken_home() -> dict[str, str]:
-    """What is saved: tests/unit/project/test_words.py."""
+    """Return files that readers save, for tests/unit/project/test_words.py."""
     encoder = torch.nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
     page = model_page(look_into(encoder, torch.ones(3, 8)))
-    return {"model": re.sub(r"// .*|(?s:/\*.*?\*/)", "", page)}  # its scripts' comments
+    return {"model": re.sub(r"// .*|(?s:/\*.*?\*/)", "", page)}  # without its scripts' comments

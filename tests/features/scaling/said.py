@@ -1,4 +1,4 @@
-"""What tests of the whole app are told of the page Scaling."""
+"""Data about the page Scaling for tests of the whole app."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import attnviz
 from attnviz.features.scaling import curves
 from attnviz.features.scaling.page import sweeps
 
-# Public calls: tests/unit/project/public_calls.py.
+# Modules with public calls, and their arguments, for tests/unit/project/public_calls.py.
 MODULES = ("attnviz.features.scaling.curves",)
 BY_NAME: Mapping[str, Callable[[], Any]] = {"curve": lambda: curves.CURVES[0]}
 OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
@@ -16,5 +16,5 @@ OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
 
 
 def held() -> list[object]:
-    """What sessions share: tests/unit/server/test_server.py."""
+    """Return objects that sessions share, for tests/unit/server/test_server.py."""
     return [sweeps.shared()]

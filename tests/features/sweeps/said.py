@@ -1,4 +1,4 @@
-"""What tests of the whole app are told of sweeps."""
+"""Data about sweeps for tests of the whole app."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from attnviz.features.sweeps.arguments import check_factor, log_steps, parse_dim
 from attnviz.features.sweeps.experiment import sweep_scaling
 from attnviz.features.sweeps.settings import SweepSettings
 
-# What is refused: tests/unit/core/test_refused.py.
+# Calls that raise a refusal, for tests/unit/core/test_refused.py.
 RAISERS: Mapping[str, Callable[[], object]] = {
     "no dimension": lambda: parse_dims("2, 4, eight"),
     "a dimension twice": lambda: parse_dims("2 2"),
@@ -27,9 +27,9 @@ RAISERS: Mapping[str, Callable[[], object]] = {
     "a sweep of many scores": lambda: sweep_scaling((2,), 10_000, 0, source="normal-projections", x=torch.ones(300, 2)),
     "a sweep of large numbers": lambda: sweep_scaling((2,), 10, 0, source="normal-projections", x=[[1e9], [1.0]]),
 }
-# What the page's component is sent, and where that is declared: tests/pages/session/test_sent_types.py.
+# Component -> (type of its data, file that declares it), for tests/pages/session/test_sent_types.py.
 TYPES = {"attnviz_row_bars": ("Data", "attnviz/features/sweeps/page/row_bars.js")}
-# Public calls: tests/unit/project/public_calls.py and test_wrong_types.py.
+# Public calls, for tests/unit/project/public_calls.py and test_wrong_types.py.
 NAMED = {"sweep_scaling"}
 WRONG: Mapping[str, Callable[[], Any]] = {
     "dims is 64, expected several whole numbers": lambda: attnviz.sweep_scaling(64, 10, 0),  # type: ignore[arg-type]

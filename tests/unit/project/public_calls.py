@@ -1,4 +1,4 @@
-"""Every public function, class and method with arguments that it takes; found by their names, not listed by hand."""
+"""Every public function, class and method, with arguments that are found by the parameters' names."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,13 +18,13 @@ from attnviz.feature import features
 from attnviz.figures.small_tables import Points, Table
 from tests.said import joined, of_features
 
-# The kernel's, those of features whose files stand apart yet, and where a feature's public names stand.
+# The kernel's modules, those that features' tests name, and modules of features' public names.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
            "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
-# Classes that functions return; nobody but the library makes one.
+# Classes that functions return; only the library makes them.
 RETURNED = {
     "AttentionTrace", "Explanation", "FeedForwardTrace", "Printed", "Trace", "UndefinedAttentionError",
     *chain.from_iterable(of_features("RETURNED")),
@@ -39,7 +39,7 @@ def marking() -> Any:
     return attnviz.mark_pipeline({"x": X, "w_q": W, "q": X})
 
 
-# An argument by its name, as most functions understand it: how it's made.
+# Name of a parameter -> function that makes its usual argument.
 BY_NAME: Mapping[str, Callable[[], Any]] = {
     # texts and names
     "address": lambda: "a.html",
@@ -107,7 +107,7 @@ BY_NAME: Mapping[str, Callable[[], Any]] = {
     **joined("BY_NAME"),
 }
 _OF_SCENARIO: Mapping[str, Callable[[], Any]] = {"name": lambda: "w_q"}
-# Where a name means something else, or a default would take long, by the function's own name.
+# Name of a function -> arguments for it, if a name means something else there, or a default would take long.
 OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "before_edits": _OF_SCENARIO,
     "checked_edit": {"given": lambda: ("w_q", 0, 0, 1.0)},
@@ -127,7 +127,7 @@ OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
 
 @dataclass(frozen=True)
 class Call:
-    """A function or method, the arguments that it needs, and the names of all that it takes."""
+    """A function or method, the arguments that it needs, and the names of all its parameters."""
 
     function: Callable[..., Any]
     needed: Mapping[str, Callable[[], Any]]
@@ -135,14 +135,14 @@ class Call:
     several: str = ""  # the name of `*arguments`
 
     def __call__(self, **changed: Any) -> Any:
-        """Call it, with some arguments in place of those that it needs."""
+        """Call it, with some of the needed arguments replaced."""
         given = {name: make() for name, make in self.needed.items()} | changed
         by_place = [given.pop(self.several)] if self.several else []
         return self.function(*by_place, **given)
 
 
 def call_of(name: str, function: Callable[..., Any]) -> Call:
-    """Find a function's arguments; one that nobody knows wants a line in the tables above."""
+    """Find a function's arguments; an unknown parameter needs a line in the tables above."""
     own, needed, takes, several = OTHERWISE.get(name, {}), dict[str, Callable[[], Any]](), list[str](), ""
     for each in inspect.signature(function).parameters.values():
         if each.kind is each.VAR_KEYWORD:
@@ -157,7 +157,7 @@ def call_of(name: str, function: Callable[..., Any]) -> Call:
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:
-    """Return the functions and classes that people call, by name; each once."""
+    """Return the functions and classes that people call, by name, each once."""
     found: dict[Callable[..., Any], str] = {}
     for module in map(import_module, MODULES):
         short = module.__name__.removeprefix("attnviz").removeprefix(".")
@@ -170,7 +170,7 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     return {name: made for made, name in found.items()}
 
 
-# What people hold in their hands: how one is made.
+# Class of an object that people get -> function that makes one.
 HELD: Mapping[str, Callable[[], Any]] = {
     "Scenario": lambda: SCENARIO,
     "AttentionTrace": lambda: attnviz.trace(SCENARIO),
@@ -181,7 +181,7 @@ HELD: Mapping[str, Callable[[], Any]] = {
 
 
 def public_methods(instance: Any) -> dict[str, Callable[..., Any]]:
-    """Return the methods of ours that it has and that take an argument, by name."""
+    """Return an object's own methods that take an argument, by name."""
     own = [vars(kind) for kind in type(instance).__mro__ if kind.__module__.startswith("attnviz")]
     names = {name for members in own for name in members if name[0] != "_" and callable(getattr(type(instance), name))}
     methods = {name: getattr(instance, name) for name in sorted(names)}

@@ -1,6 +1,6 @@
-"""What a copy of the project is asked from which a feature was left out; run in the copy, by test_features.py.
+"""Checks of a copy of the project without one feature; test_features.py runs them in the copy.
 
-The process is a fork of one that has imported what others wrote: most of the time would go there.
+The process is a fork of one that has imported other packages, which would take most of the time.
 """
 
 import contextlib
@@ -17,17 +17,17 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-# What the copy's code imports of others.
+# Other packages that the copy's code imports.
 OF_OTHERS = (
     "torch", "plotly.express", "plotly.graph_objects", "pandas", "transformers", "streamlit", "streamlit.testing.v1",
     "starlette.testclient", "pytest", "hypothesis", "nbconvert", "anywidget",
 )  # fmt: skip
-# The tests that are run there; all others are collected.
+# The tests that are run there; all others are only collected.
 RUN = ("tests/unit/core/test_attention.py", "tests/unit/server/test_link.py")
 
 
 def lives() -> dict[str, Any]:
-    """Import all, draw the pages, answer links, and return what it says."""
+    """Import everything, draw the pages, answer links, and return the results."""
     attnviz = import_module("attnviz")
     within = [name for name in sys.modules if name.startswith("attnviz.features.") and name.count(".") > 2]
     assert not within, within
@@ -59,7 +59,7 @@ def answers_links(attnviz: ModuleType) -> None:
 
 @contextlib.contextmanager
 def components_looked_for_once() -> Iterator[None]:
-    """AppTest reads what all installed packages say of themselves, for each page anew."""
+    """Search the installed packages for components only once; AppTest does it for each page."""
     from streamlit.components.v2 import manifest_scanner
 
     found = manifest_scanner.scan_component_manifests()
@@ -75,7 +75,7 @@ def draws(page: str) -> None:
 
 
 def class_status() -> int:
-    """What a class's address is answered with."""
+    """Return the status of the answer at the address of classes."""
     from starlette.applications import Starlette
     from starlette.testclient import TestClient
 
@@ -84,14 +84,14 @@ def class_status() -> int:
 
 
 def written(text: str) -> str:
-    """What the command writes for a text."""
+    """Return the command's output for a text."""
     with contextlib.redirect_stdout(io.StringIO()) as output:
         assert not import_module("attnviz.commands.main").main([text])
     return output.getvalue()
 
 
 class Chosen:
-    """All tests are collected, and a few run."""
+    """A pytest plugin that collects all tests, and runs a few."""
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         items[:] = [each for each in items if each.nodeid.startswith(RUN)]
@@ -99,11 +99,11 @@ class Chosen:
 
 
 def main(folder: str) -> None:
-    """Write what the copy in a folder says to its `said.json`, and what went wrong to `output.txt`."""
+    """Write the results of the copy in a folder to its `said.json`, and errors to `output.txt`."""
     output = os.open(Path(folder, "output.txt"), os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    gc.freeze()  # nobody looks through what others wrote again
+    gc.freeze()  # the garbage collector needn't look through imported packages
     os.chdir(folder)
     root = str(Path(__file__).parents[3])
     sys.path[:] = [folder, *(each for each in sys.path if each not in ("", root))]

@@ -1,4 +1,4 @@
-"""As little of an app as shows what Streamlit does with the address, its controls and components."""
+"""A minimal app that shows what Streamlit does with the address, its controls and components."""
 
 import json
 
@@ -16,7 +16,7 @@ _part = st.components.v2.component(
 
 
 def nothing() -> None:
-    """A page on which nothing is drawn: the entry point draws all."""
+    """Draw nothing: the entry point draws everything."""
 
 
 pages = [st.Page(nothing, title="Home", default=True), st.Page(nothing, title="Other", url_path="other")]

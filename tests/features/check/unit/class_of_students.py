@@ -1,4 +1,4 @@
-"""A class that hands in, with slips that are known: reckoned by plain numpy, written as people write it."""
+"""A class whose hand-ins have known slips: computed by plain numpy, and written as people write."""
 
 import io
 import json
@@ -31,7 +31,7 @@ def _no_slip(on: Tables) -> Array:
     return on["x"]
 
 
-# Where a slip is made, what it makes, and what is said of it.
+# Slip -> (table in which it is made, the table with it, a part of what marking says about it).
 SLIPS: Mapping[str, tuple[str, Callable[[Tables], Array], str]] = {
     "none": ("", _no_slip, ""),
     "root": ("scaled_scores", lambda on: on["scores"], "weren't divided by √d_k"),
@@ -44,12 +44,12 @@ SLIPS: Mapping[str, tuple[str, Callable[[Tables], Array], str]] = {
     "x_for_v": ("context", lambda on: on["attention_weights"] @ on["x"], "X was taken in place of V"),
     "left_out": ("k", _no_slip, ""),
 }
-WAYS = ("rounded", "full", "fine")  # each step from rounded numbers; from all digits; and with a third decimal
+WAYS = ("rounded", "full", "fine")  # each step computed from rounded numbers; from all digits; and with a third decimal
 
 
 @dataclass(frozen=True)
 class Student:
-    """Who hands in: which sheet, in which way it was reckoned, with which slip."""
+    """A student who hands in: their sheet, their slip, and their way of computing."""
 
     sheet: Exercise
     slip: str
@@ -60,7 +60,7 @@ class Student:
         return SLIPS[self.slip][0]
 
     def tables(self, slip: str | None = None) -> Tables:
-        """What stands on the paper; with the slip "none", what would without it."""
+        """Return the tables on the paper; with the slip "none", those without the student's slip."""
         stage, made, _ = SLIPS[self.slip if slip is None else slip]
         on = {name: self.sheet.table(name) for name in ("x", "w_q", "w_k", "w_v")}
         paper: Tables = {}
@@ -75,7 +75,7 @@ class Student:
         return paper
 
     def shares(self) -> dict[str, float]:
-        """How much of each table is right, or follows from what stands before it."""
+        """Return the share of each table that is right, or follows from earlier tables."""
         paper, shares = self.tables(), dict.fromkeys(RESULTS, 1.0)
         if self.slip == "left_out":
             return shares | {self.stage: 0.0}
@@ -92,7 +92,7 @@ def written(value: float) -> str:
 
 
 def _grid(tables: Tables) -> list[list[str]]:
-    """Two tables side by side, and the next two below."""
+    """Return rows with two tables side by side, and the next two below."""
     rows: list[list[str]] = []
     for pair in zip(
         *[iter([*tables.items(), ("", np.zeros((0, 0)))][: 2 * ((len(tables) + 1) // 2)])] * 2, strict=True
@@ -143,7 +143,7 @@ _TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
 def xlsx(cells: str) -> bytes:
-    """A workbook with these rows, as XML."""
+    """Return a workbook with these rows, as XML."""
     files = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" ContentType='
         '"application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" '
@@ -161,7 +161,7 @@ def xlsx(cells: str) -> bytes:
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    """A zip of these files."""
+    """Return a zip of these files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in files.items():

@@ -1,6 +1,6 @@
 """Handouts made at random by plain numpy, with a known slip or none, written in any of the forms people paste.
 
-Nothing here is taken from what marks them: which cells are wrong is known because they were planted.
+No code of marking is used here: the wrong cells are known because they were planted.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,17 +21,17 @@ HEADINGS: Mapping[str, tuple[str, ...]] = {
     "attention_weights": ("Attention weights", "A", "weights"), "context": ("Context", "C"), "w_o": ("W_o",),
     "output": ("Output",),
 }  # fmt: skip
-FROM = 2.5  # units of the last place: a planted cell that is nearer may come from rounding
-ROOM = 40.0  # and so many spreads of what rounding does leave no doubt about a slip
+FROM = 2.5  # units of the last place: a cell that the slip moves by less may look like rounding
+ROOM = 40.0  # a cell that the slip moves by this many spreads of rounding is wrong without doubt
 
 
 @dataclass(frozen=True, eq=False)
 class Handout:
-    """A handout's text and settings, and what was planted: in which table, and which of its cells are wrong for sure.
+    """A handout's text and settings, and the planted slip: its table, and which of its cells are surely wrong.
 
-    `touched` are all cells of that table that the slip moves, also those by less than rounding may. `without` are the
-    tables as they would be printed without the slip. `hides_digits` says that the inputs' digits that aren't printed
-    were carried.
+    `touched` are all cells of that table that the slip moves, also those that it moves by less than rounding may.
+    `without` are the tables as they would be printed without the slip. `hides_digits` says that later tables were
+    computed with digits of the inputs that aren't printed.
     """
 
     text: str
@@ -56,7 +56,7 @@ def softmax(scores: Array, axis: int = 1, base: float = np.e) -> Array:
 
 
 class _Maker:
-    """One handout in the making."""
+    """The maker of one handout."""
 
     def __init__(self, seed: int) -> None:
         self.rng = rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ class _Maker:
         self.way = str(rng.choice(("rounded", "full")))
         self.form: Form = FORMS[str(rng.choice(sorted(FORMS)))]
         self.decimals = self.form.decimals or int(rng.choice((2, 2, 3, 3, 4, 5, 6, 8, 15)))
-        self.typed = bool(rng.random() < 0.6)  # inputs of few digits, which are exact
+        self.typed = bool(rng.random() < 0.6)  # inputs have few digits, and are exact
         self.left_out = {"scaled_scores"} if rng.random() < 0.2 else set()
         before = np.subtract.outer(np.arange(self.n), np.arange(self.n))
         self.hidden = {"none": before > self.n, "causal": before < 0,
@@ -86,7 +86,7 @@ class _Maker:
 
     @property
     def order(self) -> list[str]:
-        """The results, as they are computed."""
+        """The results, in the order in which they are computed."""
         each = [f"heads.{h}.{name}" for h in range(self.heads) for name in OF_A_HEAD]
         names = ["q", "k", "v", *(each if self.heads > 1 else OF_A_HEAD)]
         return [*names, *(["context"] if self.heads > 1 else []), *(["output"] if self.output else [])]
@@ -115,11 +115,11 @@ class _Maker:
         return of["attention_weights"] @ self.columns(name, on["v"], on)
 
     def all(self, stage: str = "", planted: Callable[[Tables, Array], Array] | None = None) -> tuple[Tables, Tables]:
-        """Return all tables as printed, and what that stage would have been printed as without the slip."""
+        """Return all tables as printed, and as they would be printed without the slip in that stage."""
         on, printed, due = dict(self.inputs), {}, {}
         for name, values in self.inputs.items():
             printed[name] = values if self.typed else values.round(self.decimals)
-            # Who carries on what is printed takes the inputs as printed, too.
+            # Whoever computes with printed results takes the inputs as printed, too.
             on[name] = printed[name] if self.way == "rounded" else values
         for name in self.order:
             right = self.step(name, on)
@@ -131,7 +131,7 @@ class _Maker:
 
 
 def handout(seed: int) -> Handout | None:
-    """Return a handout; None where its numbers have no room for the slip that was drawn."""
+    """Return a handout; None if the drawn slip can't be made with its numbers."""
     maker = _Maker(seed)
     slip = str(maker.rng.choice(sorted(SLIPS))) if maker.rng.random() < 0.7 else ""
     of, plant = SLIPS[slip] if slip else ("", None)
@@ -192,7 +192,7 @@ def _needed(table: Array) -> int:
     return next((n for n in range(12) if np.allclose(table.round(n), table, rtol=0, atol=1e-13)), 12)
 
 
-# Slips: at which tables, and what a table becomes; None where there is no room for one
+# Slips: the tables in which they can be made, and a table with the slip; None if it can't be made
 
 
 def _one_cell(change: Callable[[float, "_Maker"], float]) -> Callable[..., Array | None]:
@@ -236,7 +236,7 @@ def _unmasked(maker: _Maker, stage: str, on: Tables) -> Array:
 
 
 def _mask_forgotten(maker: _Maker, stage: str, on: Tables, right: Array) -> Array | None:
-    """Where the weights are printed alike with the mask, the scores may be those before it, and nothing is wrong."""
+    """Return scores without the mask; None if the weights would be printed alike, so that nothing is wrong."""
     scores = _unmasked(maker, stage, on)
     told = softmax(scores).round(maker.decimals) != softmax(right).round(maker.decimals)
     return scores if told.any() else None

@@ -1,4 +1,4 @@
-"""A table as programs and people write it: below its name, with a number of decimals, −∞ in one of several ways."""
+"""Tables as programs and people write them: below a name, with some number of decimals, and −∞ in several forms."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -10,12 +10,12 @@ import numpy as np
 Array = np.ndarray
 Write = Callable[[str, Array, int, str], str]
 TOKENS = ("the", "cat", "sees", "a", "mouse", "today", "here", "I", "love", "AI", "and", "it", "loves", "me", "x1")
-FULL = 15  # decimals: the shortest text that tells a float64 from all others
+FULL = 15  # decimals: stands for the shortest text that identifies a float64
 
 
 @dataclass(frozen=True)
 class Form:
-    """A form: how a table is written in it, how −∞ may be, and its own decimals, where it has some."""
+    """A form: how it writes a table, how it writes −∞, and its own decimals, if it has any."""
 
     name: str
     write: Write

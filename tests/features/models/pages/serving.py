@@ -10,14 +10,14 @@ from attnviz.features.models.page import looked
 
 
 def forget_models() -> None:
-    """Have models loaded anew, as by a server that has just started."""
+    """Forget loaded models, like a server that has just started."""
     looked._shelf.cache_clear()
     looked._kept.cache_clear()
 
 
 @contextmanager
 def offering(*folders: object) -> Iterator[None]:
-    """Have the server offer the models of these folders."""
+    """Let the server offer the models in these folders."""
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTNVIZ_MODELS", ",".join(map(str, folders)))

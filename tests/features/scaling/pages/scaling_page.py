@@ -27,7 +27,7 @@ class ScalingPage(Reader):
         self.unfold()
 
     def unfold(self) -> Self:
-        """Open the boxes, which are filled only then."""
+        """Open the boxes, which get their content only then."""
         for name in ("why", "more"):
             self.at.session_state[f"scaling_box_{name}"] = True
         return self.run()
@@ -39,7 +39,7 @@ class ScalingPage(Reader):
 
     @property
     def bars(self) -> dict[str, Any]:
-        """What the bars of attention weights are given to draw."""
+        """The data that the bars of attention weights draw."""
         return self.sent("row_bars")
 
     def slide(self, dim: int) -> Self:
@@ -49,7 +49,7 @@ class ScalingPage(Reader):
 
     @property
     def settings(self) -> SweepSettings:
-        """What the URL carries."""
+        """The settings in the URL."""
         settings, ignored = decode_settings(in_address(self.at, "sweep"))
         assert not ignored
         return settings
@@ -63,12 +63,12 @@ class ScalingPage(Reader):
         return json.loads(self.charts[name].spec)
 
     def curves(self, name: str) -> dict[str, np.ndarray]:
-        """The plotted numbers of a figure by the name in its legend."""
+        """Return a figure's plotted numbers, by the names in its legend."""
         drawn = (trace for trace in self.figure(name)["data"] if trace.get("mode") != "lines")
         return {trace["name"]: as_array(trace["y"], float) for trace in drawn}
 
     def table(self, i: int | None = None) -> pd.DataFrame:
-        """The table at this place; without one, that of the sweep."""
+        """Return the table at this place; without a place, the sweep's."""
         tables = [each.value for each in self.at.dataframe]
         return next(each for each in tables if "scale" in each) if i is None else tables[i]
 
@@ -84,7 +84,7 @@ class ScalingPage(Reader):
 
     @property
     def picked(self) -> int:
-        """The dimension that all figures mark and the slider stands at."""
+        """The dimension that all figures mark, and that the slider shows."""
         marked = {self.figure(f"curve.{curve.column}")["layout"]["shapes"][0]["x0"] for curve in CURVES}
         slid = int(self.bars["dims"][self.bars["at"]])
         assert marked == {slid}

@@ -1,4 +1,4 @@
-"""Run in a copy of the package with a made-up kind of each sort: all that knows of them."""
+"""Tests of everything that knows kinds, run in a copy of the package that has a made-up kind of each sort."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Run in a copy of the package with a made-up rule, and a second stage of every one: all places that list stages."""
+"""Tests of all places that list stages, run in a copy of the package that has a made-up rule, and a second stage of
+every rule."""
 
 import json
 from functools import partial
@@ -41,11 +42,11 @@ each = pytest.mark.parametrize("name", NAMES)
 
 def test_the_package_has_a_second_stage_of_every_rule() -> None:
     assert set(NAMES) <= set(STAGES) <= set(EVERY_STAGE)
-    # A layer norm needs a gain and an offset of its own, which every set-up would have to give; what is passed on goes
-    # from one layer to the next; of a sentence that nobody predicts, no set-up has a vocabulary; numbers by distance
-    # are given, too, and what goes times the root of its width is the input; a feature map and
-    # shares without a softmax make another attention; heads cut by one view are a mistake; models alone norm
-    # queries, and subtract one softmax from another.
+    # Rules without a second stage: a layer norm needs its own gain and offset, which every set-up would have to give;
+    # passing on leads from one layer to the next; no set-up has a vocabulary to predict; numbers by distance are given,
+    # and what is multiplied by the root of its width is the input; a feature map and shares without a softmax are
+    # another kind of attention; cutting heads by one view is a mistake; only models norm queries, and subtract one
+    # softmax from another.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,

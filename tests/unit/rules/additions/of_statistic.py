@@ -1,4 +1,4 @@
-"""Run in a copy of the package to which the statistic "weight_beside" was added: all places that list statistics."""
+"""Tests of all places that list statistics, run in a copy of the package that has the statistic "weight_beside"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How often marking is right: false alarms, misses, and causes, over handouts with and without a planted slip."""
+"""Counts of how often marking is right: false alarms, misses and causes, for handouts with and without a slip."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from attnviz.features.check.marking.causes import causes_of
 from tests.features.check.unit.handouts.heads import SLIPS_OF_HEADS, right_handout_of_heads, wrong_handout_of_heads
 from tests.features.check.unit.handouts.one_head import SLIPS, Handout, right_handout, wrong_handout
 
-FROM = 2.5  # units of the last place: what is nearer may come from rounding, and is no slip that leaves a trace
-# Slips that are one and the same, said in other words.
+FROM = 2.5  # units of the last place: a slip that moves cells by less may look like rounding
+# Slips that are the same mistake by other names.
 _SAME = {
     "root_forgotten": {"unscaled", "left_as_it_was"},
     "unscaled": {"root_forgotten", "left_as_it_was"},
@@ -29,7 +29,7 @@ _SAME = {
 
 @dataclass
 class Count:
-    """What came out, added up."""
+    """The counts of all markings."""
 
     handouts: int = 0
     cells: int = 0
@@ -45,7 +45,7 @@ class Count:
     alarmed: list[str] = field(default_factory=list)
 
     def take(self, handout: Handout, of: str = "") -> None:
-        """Mark a handout, and count."""
+        """Mark a handout, and count the results."""
         self.handouts += 1
         marking = mark_pipeline(handout.tables, **handout.settings)
         group = "typed" if handout.way in ("rounded", "full") and handout.decimals < 4 else "printed out"
@@ -84,12 +84,12 @@ class Count:
 
 
 def _is_made(values: np.ndarray, handout: Handout) -> bool:
-    """Whether a cause gives, with all digits, what was planted: then it is the same slip in other words."""
+    """Whether a cause gives the planted table, with all digits: then it's the same slip by another name."""
     return handout.made is not None and bool(np.allclose(values, handout.made, rtol=1e-9, atol=1e-9))
 
 
 def counted(seeds: Iterable[int], slips: Iterable[str] = SLIPS) -> Count:
-    """Mark a right handout and one with each slip for each seed, of one head and of several."""
+    """Mark a right handout and one with each slip for each seed, with one head and with several."""
     count = Count()
     for seed in seeds:
         count.take(right_handout_of_heads(seed), f"heads {seed}")

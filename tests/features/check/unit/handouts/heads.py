@@ -19,7 +19,7 @@ Planted = Callable[[str, Array], Array]
 
 
 class _Maker:
-    """One handout in the making: `n_kv` heads of keys and values, shared by the others."""
+    """The maker of one handout; its heads share the keys and values of `n_kv` heads."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -89,14 +89,14 @@ def right_handout_of_heads(seed: int) -> Handout:
 
 
 def wrong_handout_of_heads(slip: str, seed: int) -> Handout | None:
-    """Return a handout with one slip; None where these sizes have no room for it."""
+    """Return a handout with one slip; None if it can't be made at these sizes."""
     maker = _Maker(np.random.default_rng([seed, 101 + SLIPS_OF_HEADS.index(slip)]))
     stage, planted = _plan(slip, maker)
     return maker.handout(slip, stage, planted) if stage else None
 
 
 def _plan(slip: str, maker: _Maker) -> tuple[str, Planted]:
-    """Return the table at which a slip is made, "" where there is no room for it, and how."""
+    """Return the table in which a slip is made ("" if it can't be made), and how."""
     rng, n, width, heads = maker.rng, maker.n, maker.width, maker.heads
     head = int(rng.integers(0, heads))
     path = f"heads.{head}."

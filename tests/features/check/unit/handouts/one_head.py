@@ -1,4 +1,4 @@
-"""Handouts with a planted slip, made by plain numpy: nothing here is taken from what marks them."""
+"""Handouts with a planted slip, made by plain numpy, without any code of marking."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ Array = np.ndarray
 Numbers = dict[str, Array]
 ORDER = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 WAYS = ("rounded", "full", "spreadsheet", "float32")
-PEN = ("sign", "digits", "comma", "point")  # slips of one number that is written down
+PEN = ("sign", "digits", "comma", "point")  # slips in writing one number
 
 
 @dataclass(frozen=True, eq=False)
 class Handout:
-    """Tables as printed, how they were made, and what was planted: where, what that table is in full, and what the
-    handout would print without it.
+    """Printed tables, how they were made, and the planted slip: its table, that table in full, and as it would be
+    printed without the slip.
     """
 
     tables: Mapping[str, Printed]
@@ -33,7 +33,7 @@ class Handout:
 
     @property
     def traces(self) -> Array:
-        """How many units of the last place each planted cell is off from what the handout would have printed."""
+        """Return by how many units of the last place the slip moved each cell."""
         if self.right is None:
             return np.zeros(0)
         given = self.tables[self.stage].array
@@ -57,7 +57,7 @@ def step(name: str, on: Numbers, *, causal: bool = False, scale: bool = True) ->
 
 
 class _Maker:
-    """One handout in the making."""
+    """The maker of one handout."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -78,7 +78,7 @@ class _Maker:
         self.hidden = np.triu(np.ones((self.n, self.n), dtype=bool), 1) & self.causal
 
     def shown(self, values: Array) -> Array:
-        """Return what is printed of numbers."""
+        """Return numbers as they are printed."""
         return values.astype(np.float32).astype(np.float64) if self.way == "float32" else values.round(self.decimals)
 
     def step(self, name: str, on: Numbers) -> Array:
@@ -86,8 +86,8 @@ class _Maker:
         return step(name, on, causal=self.causal, scale=self.scale)
 
     def tables(self, planted: Callable[[str, Numbers], Array | None]) -> tuple[Numbers, Numbers, Numbers]:
-        """Return what is printed, what was made in full, and what would have been printed; `planted` may give a table
-        in another way."""
+        """Return the tables as printed, in full, and as they would be printed without a slip; `planted` may return
+        a table that replaces the right one."""
         on, printed, made, due = dict(self.inputs), {}, {}, {}
         for name in ORDER:
             right = self.step(name, on)
@@ -116,7 +116,7 @@ def right_handout(seed: int) -> Handout:
 
 
 def wrong_handout(slip: str, seed: int) -> Handout | None:
-    """Return a handout with one slip; None where these sizes have no room for it."""
+    """Return a handout with one slip; None if it can't be made at these sizes."""
     maker = _Maker(np.random.default_rng([seed, 1 + SLIPS.index(slip)]))
     stage, planted = _plan(slip, maker)
     if stage not in ORDER:
@@ -132,14 +132,14 @@ def wrong_handout(slip: str, seed: int) -> Handout | None:
         return None
     if not maker.causal and not np.isfinite(printed[where]).all():
         return None
-    if where != stage:  # the table of the slip itself is left out: the next one shows it
+    if where != stage:  # the slip's own table isn't printed, so that the next one shows it
         right = maker.tables(lambda name, on: None)[0]
         due[where] = right[where]
     return maker.handout(printed, slip=slip, stage=where, made=made[where], right=due[where])
 
 
 def _plan(slip: str, maker: _Maker) -> tuple[str, Callable[[Numbers], Array]]:
-    """Return the table at which a slip is made, and how: "" where there is no room for it."""
+    """Return the table in which a slip is made ("" if it can't be made), and how."""
     rng, n, d_in, d = maker.rng, maker.n, maker.d_in, maker.d
     letter = str(rng.choice(["q", "k", "v"]))
     of_x = str(rng.choice(["q", "k", "v", "scores", "context"]))
