@@ -70,7 +70,7 @@ def _limits_of(trace: Trace, members: list[str]) -> tuple[float, float]:
 
 
 def _largest_share(trace: Trace, name: str) -> float:
-    """Return the largest weight, ignoring the 1 of an only readable token."""
+    """Return the largest weight, ignoring the 1 of a single readable token."""
     weights, hidden = trace[name], trace.masked_in(name)
     n_readable = np.full(weights.shape[-2], weights.shape[-1]) if hidden is None else (~hidden).sum(1)
     only = torch.from_numpy(n_readable <= 1).to(weights.device)[:, None] & (weights <= 1)

@@ -65,7 +65,7 @@ def comparison_pictures(
 def comparison_on_page(
     comparison: Comparison, name: str, *, digits: int, query: int | None, alts: Mapping[str, str], bare: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the same as the page draws it, with `alt` texts."""
+    """Return these pictures as the page draws them, with `alt` texts."""
     pictures = comparison_pictures(comparison, name, digits=digits, query=query, bare=bare)
     return {
         label: drawn_on_page(drawn, label, alt=alts.get(label, label), in_cells=digits)
@@ -147,7 +147,7 @@ def table_picture(table: Table, digits: int, dark: bool) -> Picture:
 
 
 def table_in_words(table: Table, digits: int) -> str:
-    """Return a table's size and range, for who doesn't see it."""
+    """Return a table's size and range, for people who don't see it."""
     rows, columns = table.matrix.shape
     finite = table.matrix[table.matrix.isfinite()]
     ends = (finite if finite.numel() else table.matrix).aminmax()
@@ -168,7 +168,7 @@ class Points:
 
 
 def _joined(names: list[str], places: np.ndarray, apart: float) -> list[str]:
-    """Return one label for all points as good as at one place."""
+    """Return one label for points that are practically at one place."""
     at = [tuple(place) for place in np.round(places / (apart or 1)).tolist()]
     return [
         ", ".join(name for name, place in zip(names, at, strict=True) if place == own) if at.index(own) == i else ""
@@ -180,7 +180,7 @@ def _joined(names: list[str], places: np.ndarray, apart: float) -> list[str]:
 def points_spec(points: Points, dark: bool = False, in_hall: bool = False) -> dict[str, Any]:
     """Return values, joined by lines, and contexts as points in a plane.
 
-    One that is shown `in_hall` is read from the last row.
+    With `in_hall`, it is large enough to be read from the last row of a lecture hall.
     """
     larger, (width, height) = (24 / 13, (376, 420)) if in_hall else (1.0, (340, 330))
     margin = {"l": 48, "r": 36, "t": 40, "b": 88} if in_hall else {"l": 36, "r": 24, "t": 28, "b": 92}

@@ -25,7 +25,7 @@ LONGEST_LIST = 64  # rows or columns that are chosen by name; longer lists are c
 
 
 def picked_cell(trace: AttentionTrace, scenario: Scenario) -> Explanation | None:
-    """Return the explanation of the picked cell; None where there is none."""
+    """Return the explanation of the picked cell, if there is one."""
     cell = picked_place(trace)
     return cell and explain(trace, *cell, digits=state.digits(), scenario=scenario)
 

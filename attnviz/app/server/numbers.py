@@ -45,7 +45,7 @@ _PACKED = {"Content-Encoding": "gzip"}
 
 
 class Numbers:
-    """Answers requests for boards, a limited number at once."""
+    """An endpoint that answers requests for boards, a limited number at once."""
 
     def __init__(self, workers: int = WORKERS, most: int = MOST_AT_ONCE) -> None:
         self._workers = Workers(workers, thread_name_prefix="attnviz-numbers")

@@ -35,7 +35,7 @@ def stand_at_once(
 
 
 def class_of(key: str) -> str:
-    """Return the class that Streamlit gives what has this key.
+    """Return the CSS class that Streamlit gives an element with this key.
 
     >>> class_of("check.answer.1.q.0.0")
     'st-key-check-answer-1-q-0-0'

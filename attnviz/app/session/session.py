@@ -22,7 +22,7 @@ Part = TypeVar("Part")
 
 
 class Figure(NamedTuple):
-    """A page's figure that Share can save; `draw` makes it, light."""
+    """A figure that Share can save; `draw` makes it in light colours."""
 
     title: str
     alt: str
@@ -41,7 +41,7 @@ class Computation(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A text file with what a page's link can't hold, and notice."""
+    """A notice and a text file, for what a link can't hold."""
 
     notice: str
     label: str
