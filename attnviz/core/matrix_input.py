@@ -18,7 +18,7 @@ RANDOM_FILL = "random:"  # followed by a seed: this matrix alone is drawn from t
 EXAMPLE_FILL = "example:"  # followed by the id of a worked example: its own numbers for this matrix
 
 _LARGEST = float(np.finfo(np.float32).max)
-TOO_LARGE = (2 - 2**-24) * 2.0**127  # for float32: this number rounds to infinity, any smaller one to the largest
+TOO_LARGE = (2 - 2**-24) * 2.0**127  # the smallest number that float32 rounds to infinity
 
 Matrix = tuple[tuple[float, ...], ...]
 

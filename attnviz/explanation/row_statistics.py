@@ -100,7 +100,7 @@ def tokens_read(weights: Scores) -> float:
 
 
 def _dead_shares(rows: Rows) -> Scores:
-    # Less 1, because each row's largest weight, which is 0 here, isn't ignored.
+    # 1 is subtracted for each row's largest weight: it is 0 in `weights`, but its token isn't ignored.
     return np.asarray(((rows.weights < DEAD_SHARE / rows.n_keys).sum(axis=1) - 1) / rows.n_keys)
 
 

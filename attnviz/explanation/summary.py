@@ -44,7 +44,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
     return say(f"summary.reads.{kind}", **places)
 
 
-# Kinds of reading in which the numbers decide what is read most -> how that is told if the numbers are random.
+# Kinds of reading that mean nothing if the numbers are random -> the name of the sentence that says so.
 BY_CHANCE = {
     **dict.fromkeys(("most", "most_each", "of_rest", "of_rest_each"), "most"),
     **dict.fromkeys(("barely", "barely_each"), "barely"),

@@ -33,8 +33,8 @@ from attnviz.words import Said, catalogue, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
-# Characters of changes and of the set-up kept as A, together. They are sent with every click: 200 000 characters, which
-# hold 32 768 random float32 numbers, add 0.1 to 0.3 s to it; 400 000 would add half a second.
+# The limit, in characters, for the changes together with the set-up A. Both are sent with every click: 200 000
+# characters (32 768 random float32 numbers) slow it down by 0.1 to 0.3 s, and 400 000 by half a second.
 MOST_GIVEN = 250_000
 CHANGES = "edits"
 EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)

@@ -183,7 +183,7 @@ def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str
     return read
 
 
-# From a longer query, or one with more fields, Streamlit's server gives a page no parameter at all.
+# If a query is longer or has more fields, Streamlit's server passes none of its parameters to the page.
 MOST_CHARACTERS, MOST_FIELDS = 524_288, 1000
 
 

@@ -92,7 +92,7 @@ def may_hold_several(text: str) -> bool:
     return len(text) < MAX_CHARACTERS and bool(_LETTER.search(text))
 
 
-# JSON: the app's own, a dictionary of matrices, a notebook
+# JSON may be the app's own, a dictionary of matrices, or a notebook.
 
 
 def _of_json(text: str) -> Iterator[tuple[str, str]]:

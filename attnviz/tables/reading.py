@@ -112,7 +112,7 @@ def _read(text: str, infinite: bool, columns: int | None, expected_rows: int | N
     for row, numbers_of_row in zip(raw.rows, numbers, strict=True):
         _check_length(raw, row[0].line, len(numbers_of_row), len(numbers[0]))
     shown = [number.decimals for row in numbers for number in row if number.decimals is not None]
-    # With powers of ten, smaller numbers show more decimals; the table has only as many as its largest number shows.
+    # With powers of ten, small numbers show more decimals than large ones. The table gets as many as the largest shows.
     by_powers = any(number.by_power for row in numbers for number in row)
     every = shown or [MAX_DECIMALS]  # a table of fractions only has as many as possible
     decimals = min(max(min(every) if by_powers else max(every), 0), MAX_DECIMALS)

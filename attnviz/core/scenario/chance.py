@@ -9,8 +9,8 @@ from attnviz.core.stages import BY_DISTANCE, LAYERS, OUTPUT
 
 ALL, SOME, NONE = "all", "some", ""
 _ORDER = (NONE, SOME, ALL)
-_DECIDE = ("w_q", "w_k", "b_q", "b_k")  # these decide who reads whom in their own layer ...
-_MAKE_NEXT = ("w_v", "b_v", *OUTPUT, *LAYERS)  # ... and these make what the next layer reads
+_DECIDE = ("w_q", "w_k", "b_q", "b_k")  # they decide which tokens are read in their own layer
+_MAKE_NEXT = ("w_v", "b_v", *OUTPUT, *LAYERS)  # the next layer's input is computed from them
 
 
 def chances_of(scenario: Matrices) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 
 EXACT = 1e-13  # largest difference of two float64 computations, relative to the size of their inputs
-TELLS = 1e-4  # if they may differ by more, any difference counts as a change
+TELLS = 1e-4  # largest tolerance within which a difference counts as 0
 COMPUTED = ("q", "k", "v", "scores", "attention_weights", "context")
 
 

@@ -38,7 +38,7 @@ class Curve:
 _OF_DOT_PRODUCTS = (Curve("variance", log_y=True, theory=True), Curve("std", log_y=True, theory=True))
 _OF_SOFTMAX = tuple(Curve(statistic.name, top=statistic.top) for statistic in STATISTICS)
 CURVES = _OF_DOT_PRODUCTS + _OF_SOFTMAX
-# In rows, as a page draws them; the first curve is large, and has a row of its own.
+# The rows in which a page draws the curves. The first curve is large, and fills a row.
 CURVE_ROWS = (CURVES[:1], *(CURVES[first : first + 3] for first in range(1, len(CURVES), 3)))
 
 

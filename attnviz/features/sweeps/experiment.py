@@ -155,7 +155,7 @@ def seconds_needed(
 
 def _passes(full: Source, statistics: Statistics) -> list[Source]:
     """Return the sources to draw: for dot products first, softmax last."""
-    # One dot product per trial needs only one key; with projections, both come from the same scores.
+    # A trial's dot product needs only one key. With projections, dot products and softmax use the same scores.
     pairs = Vectors(full.law, n_keys=1) if isinstance(full, Vectors) else full
     return [pairs] if statistics == "dot products" or pairs is full else [pairs, full]
 

@@ -149,7 +149,7 @@ def _reordered(text: str) -> Preset:
 
 def _order(now: Now) -> Seen:
     says = [say("seen.order.with_positions" if now.scenario.adds_positions else "seen.order.without_positions")]
-    first = traced(in_words(now.scenario, _BITES.text))  # with the same positions and edits: only the order differs
+    first = traced(in_words(now.scenario, _BITES.text))  # positions and edits are the same; only the order differs
     says += [_context_of(now, first, i) for i in range(len(now.names))]
     for token in dict.fromkeys(now.trace.tokens):
         one, *others = (i for i, each in enumerate(now.trace.tokens) if each == token)

@@ -54,7 +54,7 @@ def show_question(question: Question) -> None:
     example = example_of(question)
     seen = question.look(example.scenario, example.options, this_session().digits, example.query)
     has_board = bool(shown := documents.shown_of(question, made_of(question, example), example.options))
-    wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # while presenting, it leaves no room beside it
+    wide = shown and {"x", "attention_weights", "v"} <= {*shown}  # no room beside such a board while presenting
     st.html(f"<style>{asked_style(panels=('question_panel',))}{_STYLE}</style>")
     with st.container(key="question", gap="xxsmall"):
         _show_head(question)
