@@ -36,7 +36,7 @@ of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 # Otherwise each process would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures screenshots docs \
+.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures gallery screenshots docs \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -55,6 +55,7 @@ help:
 	@echo "make soak          25 readers for an hour: nothing lost, nothing that grows"
 	@echo "make pictures      take anew the small pictures of every page and state that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playground check')"
+	@echo "make gallery       write a page of all boards whose places are kept as text, with those that have changed"
 	@echo "make docs          write the references of commands and names in docs/ anew"
 	@echo "make screenshots   take the README's pictures anew"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
@@ -136,6 +137,9 @@ soak: dev-packages
 
 pictures: dev-packages chromium
 	$(PY) -m tests.browser.pictures $(STATES)
+
+gallery: dev-packages
+	@$(PY) -m tests.geometry
 
 screenshots: dev-packages chromium
 	$(PY) -m tests.browser.screenshots

@@ -108,7 +108,10 @@ class PageScript:
 
 
 def main() -> int:
-    with what_python_sends() as environment:
+    from tests.geometry import set_ups  # of what these tests alone read
+
+    with what_python_sends() as environment, set_ups() as boards:
+        environment = environment | {"ATTNVIZ_SET_UPS": boards}
         command = [*WITH_SENT, "--test", *sys.argv[1:], "tests/js/*.test.js", "tests/features/*/js/*.test.js"]
         return subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
 
