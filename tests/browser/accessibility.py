@@ -1,6 +1,8 @@
 """An accessibility checker for pages, and a check of names and of keyboard access."""
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
@@ -14,8 +16,9 @@ NOT_OURS = [
 
 _AXE = Axe().axe_script
 # Only violations are asked for; axe would list each element of everything else, too.
-_RUN = """context => axe.run(context, { resultTypes: ['violations'] })
+_RUN = """([context, rules]) => axe.run(context, { resultTypes: ['violations'], ...rules })
   .then(({ violations }) => JSON.stringify(violations))"""
+_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 # Finds controls without a name, and controls that neither Tab nor a group's arrow keys reach.
 _UNREACHED = """() => {
@@ -33,10 +36,11 @@ _UNREACHED = """() => {
 }"""
 
 
-def violations(page: Page) -> list[str]:
-    """Return all violations that axe finds on a page, also minor ones."""
-    page.evaluate(_AXE)
-    found = json.loads(page.evaluate(_RUN, {"exclude": NOT_OURS}))
+def violations(page: Page, rules: Mapping[str, object] = MappingProxyType({})) -> list[str]:
+    """Return all violations that axe finds on a page, also minor ones; or by some of its rules alone."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE)
+    found = json.loads(page.evaluate(_RUN, [{"exclude": NOT_OURS}, dict(rules)]))
     return [
         f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
         for violation in found
@@ -48,3 +52,8 @@ def nothing_is_found(page: Page) -> None:
     """Wait until axe finds nothing, after fades and changes have ended, and each control has a name and is reached."""
     eventually(lambda: violations(page), [])
     eventually(lambda: page.evaluate(_UNREACHED), [])
+
+
+def all_stands_out(page: Page) -> None:
+    """Wait until axe finds each text readable in its colour; a theme changes nothing else of a page."""
+    eventually(lambda: violations(page, _COLOURS), [])

@@ -15,12 +15,12 @@ from attnviz.features.lesson.steps import STEPS as LESSON
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say
-from tests.browser.accessibility import nothing_is_found
+from tests.browser.accessibility import all_stands_out, nothing_is_found
 from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, WATCH, digits_below, look_at, schemes
 from tests.browser.one_look import odd
-from tests.browser.playground import Playground, at_rest, eventually, holds
+from tests.browser.playground import Playground, at_rest, eventually, holds, is_laid
 from tests.browser.readers import New
 from tests.browser.site.test_doors import stands_behind_its_door
 
@@ -57,7 +57,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     eventually(lambda: odd(reader.page), [])  # on a telephone, too
     reader.darken()
     if page in PAGES:
-        nothing_is_found(reader.page)
+        all_stands_out(reader.page)
     _is_right(reader, name, AGAIN)
     eventually(lambda: odd(reader.page), [])
     for made in ("scores", "context"):  # what is pointed at joins its row and its column, over no digit
@@ -94,8 +94,9 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
 def _is_right(reader: Playground, name: str, windows: Sequence[tuple[int, int]] = WINDOWS) -> None:
     for width, height in windows:
         reader.page.set_viewport_size({"width": width, "height": height})
-        reader.page.wait_for_timeout(100)
-        eventually(partial(_wrong, reader, name, width if height > 700 else 0), {})
+        is_laid(reader.page)
+        at = (name, width, height)
+        eventually(lambda: (*at, _wrong(reader, name, width if height > 700 else 0)), (*at, {}))  # noqa: B023
 
 
 def _wrong(reader: Playground, name: str, width: int = 0) -> dict[str, Any]:
@@ -109,7 +110,8 @@ def test_no_step_of_the_lesson_has_much_and_no_two_things_of_it_overlap(new: New
         reader.is_at(f"{number}. {step.title}")
         reader.page.evaluate("document.activeElement.blur()")  # a heading in focus has a link of its own
         eventually(lambda: odd(reader.page), [])
-        # What a step plays is over: what it comes to is explained then, with more to press.
+        # What a step plays is left, as it ends: what it comes to is explained then, with more to press.
+        reader.page.locator(".playback .leave:visible").evaluate_all("all => all.forEach(each => each.click())")
         expect(reader.page.get_by_role("slider", name=say("board.play.slider"))).to_have_count(0)
         for windows, _ in zip((WINDOWS, AGAIN), schemes(reader.page), strict=True):
             _is_right(reader, f"lesson-{number}", windows)
