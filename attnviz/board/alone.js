@@ -1,15 +1,13 @@
 // The host of a board without a server: edits stay on the board, and the page itself computes all numbers.
 
-import { toggle } from "./cells/elements.js";
 import { Plane } from "./plane/plane.js";
 import { addressOf } from "./places.js";
 import { valueAt } from "./values/matrices.js";
 import { STYLE } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
 
-// Hides the dock's ways to other views, which only the app has, and the notes on what each head does while the board
-// shows newer numbers than those that they describe.
-const OWN_STYLE = ".board .views.views { display: none; } .ahead .strip .does { visibility: hidden; } ";
+// Hides the dock's ways to other views, which only the app has.
+const OWN_STYLE = ".board .views.views { display: none; } ";
 const LOW = 720; // pixels: a lower window or frame is scrolled
 const ABOVE = 16;
 export const DARK = "(prefers-color-scheme: dark)";
@@ -96,7 +94,6 @@ export class Alone {
       if (value === valueAt(board.torch[edit.matrix], edit.row, edit.column)) board.pending.delete(addressOf(edit));
       board.editing.change(edit, value);
     }
-    toggle(board.root, "ahead", board.pending.size > 0);
     board.intake.settle();
   }
 

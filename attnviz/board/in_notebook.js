@@ -4,7 +4,6 @@
 
 import { Alone, rootIn } from "./alone.js";
 import { mount } from "./board.js";
-import { toggle } from "./cells/elements.js";
 import { markOf, ordered, patched } from "../scripts/query.js";
 import { LETTERS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
@@ -131,7 +130,6 @@ class InNotebook extends Alone {
     if (this.model.get("data") === this.seen) return;
     this.lost = false;
     this.board?.receive(this.sent);
-    toggle(this.root, "ahead", Boolean(this.board?.pending.size));
   }
 
   lose() {
