@@ -37,14 +37,14 @@ SLOTS = (
     "parameters",  # returns the feature's rows of the table of links: link/parameter_table.py
     "places",  # yields the feature's places (name, title, text), for readers who search for something
     "opens",  # opens one of these places, in a callback
-    "serves",  # returns the addresses that the feature answers: app/server/answers.py
+    "serves",  # returns the addresses that the feature answers: app/server/endpoints.py
     "begins",  # is called when the server starts
     "boards",  # returns the boards that depend on a query alone, by the name that pages ask for: app/server/boards.py
-    "bare_says",  # returns, for a page's name, what the page's bare address stands for: app/server/where.py
-    "moved_to",  # returns the page that a page's link has moved to, or None: app/server/where.py
+    "bare_says",  # returns, for a page's name, what the page's bare address stands for: app/server/page_html.py
+    "moved_to",  # returns the page that a page's link has moved to, or None: app/server/page_html.py
     "script",  # returns the file of a script that pages fetch separately: app/components/script_file.py
-    "drawn_by",  # returns such a file if it draws the page and query: app/server/where.py
-    "ready",  # loads in advance what readers would wait for, once everything is imported: app/server/answers.py
+    "drawn_by",  # returns such a file if it draws the page and query: app/server/page_html.py
+    "ready",  # loads in advance what readers would wait for, once everything is imported: app/server/endpoints.py
     "fills_controls",  # returns, by parameter, the functions that fill controls: app/shell/opened_link.py
     "arrived",  # is told the page and the query that a session opens first: app/shell/opened_link.py
     "left",  # is told, at each run, which page is open: app/entry/main.py

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attnviz.core.machine import one_thread
-from attnviz.features.language_models.inside.offering import ALONG, STORIES
+from attnviz.features.language_models.inside.available_models import ALONG, STORIES
 from attnviz.features.language_models.inside.pretrained import transformers
 from attnviz.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
 from attnviz.stories.grammar import World, stories

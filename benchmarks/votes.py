@@ -35,7 +35,7 @@ from benchmarks.rows import Row, p95
 
 PEOPLE, WITHIN, BEHIND = 300, 10.0, 1.0
 ABOUT = "values"
-_LOOKS = 1.5, 3.0  # seconds between two looks of somebody, as people.js has it
+_LOOKS = 1.5, 3.0  # seconds between two looks of somebody, as participants.js has it
 _TEACHER_LOOKS = 0.3  # as teacher.js has it
 _LONGEST = 60.0
 

@@ -2,7 +2,7 @@
 
 from attnviz.features.check.page.examples import show_examples
 from attnviz.features.check.page.form import show_check
-from attnviz.features.check.page.showing import chosen_mode
+from attnviz.features.check.page.verdict_panel import chosen_mode
 from attnviz.features.check.parameters import EXAMPLES
 
 mode = chosen_mode()

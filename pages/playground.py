@@ -13,7 +13,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, picked_head, picked_layer, traced_in_view
 from attnviz.app.shell.setup import wait_for_first_picture
 from attnviz.app.streamlit_internals import DeltaGenerator
-from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND
+from attnviz.board.drawn import OF_PLAYGROUND, PRESENTING
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import finding, out_of_the_ordinary
@@ -55,7 +55,7 @@ def show_playground(scenario: Scenario) -> None:
 
 def _show_board(place: DeltaGenerator, scenario: Scenario) -> None:
     with place:
-        show_board(scenario, IN_A_HALL if is_presenting() else OF_PLAYGROUND, "playground")
+        show_board(scenario, PRESENTING if is_presenting() else OF_PLAYGROUND, "playground")
 
 
 def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:

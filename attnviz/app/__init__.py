@@ -2,7 +2,7 @@
 
 import torch
 
-from attnviz.app.keeper.runs import watched_run
+from attnviz.app.operations.run_queue import watched_run
 from attnviz.app.shell.messages import show_foot
 from attnviz.app.shell.setup import shared_setup
 from attnviz.app.shell.top_bar import ICON, show_top_bar

@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from attnviz.core.limits import RefusedError, SaidError, counted
+from attnviz.core.limits import ReaderError, RefusedError, counted
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import NoNumberError, why_no_number
@@ -67,7 +67,7 @@ def message_of(error: Exception) -> str:
     >>> message_of(KeyError("w_q"))
     "It doesn't fit what is here now."
     """
-    if isinstance(error, SaidError):
+    if isinstance(error, ReaderError):
         return str(error)
     if isinstance(error, NoNumberError):
         return why_no_number(error, literal(error.text))

@@ -7,7 +7,7 @@ import { inHall, numbersFirst } from "./spine/hall.js";
 import { labelsOf, layoutOf, PRESENTED, RIBBONS, saysOf } from "./spine/layout.js";
 import { titlesOf } from "./spine/plan.js";
 import { NARROW } from "./story/story_layout.js";
-import { leftFor } from "./spine/telling.js";
+import { leftFor } from "./spine/lesson_text.js";
 import { lengthOf, SAYS, saysBelow, wordsOf } from "./spine/words.js";
 import { CONSTANTS } from "../scripts/sent.js";
 import { say } from "../scripts/sentences.js";
@@ -61,7 +61,7 @@ export class Assembly {
   /** @returns {Room} */
   get room() {
     const { board, hall, ribbons } = this;
-    const { labels, keys, features, sentence, ofNow, tells } = board.data;
+    const { labels, keys, features, sentence, isCurrent, tells } = board.data;
     const words = wordsOf(board.data);
     const { width } = board.root.getBoundingClientRect();
     const { top, height: high } = board.host.room();
@@ -80,7 +80,7 @@ export class Assembly {
       labels: board.explores ? labelsOf([...labels, ...keys]) : undefined,
       kept: numbersFirst(board.data) ? END / zoom : 0,
       ...(board.explores || board.data.folds ? { folds: Object.fromEntries(board.folds) } : {}),
-      ...(ofNow && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
+      ...(isCurrent && !tells?.presents ? { arcs: Math.max(0, CHIPS_AT - top) } : {}),
     };
   }
 
@@ -100,7 +100,7 @@ export class Assembly {
     if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // the words get their room
     const many = data.labels.length > MANY;
     if (many && bottom < LOWEST) return RIBBONS.lowest;
-    return data.ofNow === false || (many && bottom < LOW) ? RIBBONS.low : RIBBONS.whole;
+    return data.isCurrent === false || (many && bottom < LOW) ? RIBBONS.low : RIBBONS.whole;
   }
 
   // Whether matrices get the room of the words: in a lecture room, and on a low screen.

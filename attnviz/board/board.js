@@ -25,7 +25,7 @@ import { layoutOf } from "./spine/layout.js";
 import { Motion } from "./spine/motion.js";
 import { Ruler } from "./spine/ruler.js";
 import { Sentence } from "./spine/sentence.js";
-import { Telling } from "./spine/telling.js";
+import { LessonText } from "./spine/lesson_text.js";
 import { Undo } from "./spine/undo.js";
 import { Story } from "./story/story.js";
 
@@ -114,7 +114,7 @@ export class Board {
     this.play = new Play(this);
     this.ruler = new Ruler(this);
     this.story = new Story(this);
-    this.telling = new Telling(this);
+    this.telling = new LessonText(this);
     this.strip = new Strip(this);
     this.spine = make("div", "spine");
     this.views = new IntersectionObserver((changes) => this.display.seen(changes));

@@ -180,7 +180,7 @@ export class Intake {
       if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
     }
     // otherwise the cell that was pinned since is newer
-    if (data.ofNow && !board.sender.waiting) board.pinned = data.picked ?? null;
+    if (data.isCurrent && !board.sender.waiting) board.pinned = data.picked ?? null;
     if (anew) this.showPending();
     this.settle();
     board.assembly.resize();
@@ -219,7 +219,7 @@ export class Intake {
     const { board } = this;
     const divides = (/** @type {Stage} */ { is, settings }) => Boolean(is.divides) && !settings.factor;
     const stages = [...board.stages.values()];
-    if (!board.data.ofNow || !board.structure || !stages.some(divides)) return;
+    if (!board.data.isCurrent || !board.structure || !stages.some(divides)) return;
     const changed = stages.map((stage) => (divides(stage)
       ? { ...stage, settings: { ...stage.settings, temperature, temperature_text: String(temperature) } } : stage));
     board.stages = /** @type {Stages} */ (new Map(changed.map((stage) => [stage.name, stage])));

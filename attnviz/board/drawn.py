@@ -26,7 +26,7 @@ Place = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Looks:
+class BoardOptions:
     """How a board looks: the matrices `names`, or all if None.
 
     - `lit`: a cell whose sources are highlighted; `only`: the one cell of its matrix that is filled.
@@ -82,8 +82,8 @@ class Looks:
         }
 
 
-OF_PLAYGROUND = Looks(sentence=True, what_if=True)
-IN_A_HALL = replace(OF_PLAYGROUND, ribbons=None)
+OF_PLAYGROUND = BoardOptions(sentence=True, what_if=True)
+PRESENTING = replace(OF_PLAYGROUND, ribbons=None)
 
 
 def as_place(cell: Place | None) -> dict[str, Any] | None:
@@ -92,7 +92,7 @@ def as_place(cell: Place | None) -> dict[str, Any] | None:
 
 
 def drawn_data(
-    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: BoardOptions, *, is_current: bool
 ) -> dict[str, Any]:
     """Return a scenario's board as JSON values; its host may add more."""
     told = _about(scenario, trace) if looks.ribbons is not None else _about_in_a_hall(scenario, trace)
@@ -104,17 +104,17 @@ def drawn_data(
         ]
     data |= _held_back(data, trace, looks) if looks.holds else {}
     return data | looks.sent() | {
-        "plane": looks.sentence and looks.says and of_now and not scores_switched(trace),
+        "plane": looks.sentence and looks.says and is_current and not scores_switched(trace),
         "tips": tips_of(scenario) if looks.sentence else [],
         "text": scenario.text,
         "examples": [],
         "about": about,
-        "ofNow": of_now,
+        "isCurrent": is_current,
         "numbersOf": "",
     }  # fmt: skip
 
 
-def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: Looks) -> dict[str, Any]:
+def _held_back(data: dict[str, Any], trace: AttentionTrace, looks: BoardOptions) -> dict[str, Any]:
     """Return what replaces data so that hidden matrices have no numbers.
 
     Only their shapes are sent; of the matrix of the cell `only`, that one number as well, among zeros.
@@ -142,13 +142,13 @@ def data_of_model(
     trace: AttentionTrace, query: int, digits: int, names: tuple[str, ...] | None = None, origin: str = ""
 ) -> dict[str, Any]:
     """Return a model head's fixed board; `origin` describes the tokens' vectors."""
-    return board_data(None, trace, query, digits, names) | Looks(sentence=True, fixed=True).sent() | {
+    return board_data(None, trace, query, digits, names) | BoardOptions(sentence=True, fixed=True).sent() | {
         "plane": False,
         "tips": [origin] * len(trace.tokens),
         "text": "",
         "examples": [],
         "about": " ".join(trace.notices),
-        "ofNow": False,
+        "isCurrent": False,
         "numbersOf": "",
     }  # fmt: skip
 

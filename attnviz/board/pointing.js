@@ -6,7 +6,7 @@ import { seenSourcesOf } from "./values/explain.js";
 import { structureOf } from "./display.js";
 import { PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
 import { addressOf, namedFrom, seenFrom } from "./places.js";
-import { feeds, spansIn } from "./values/reach.js";
+import { feeds, spansIn } from "./values/dependencies.js";
 
 export class Pointing {
   /** @param {Pick<Board, "at" | "data" | "drag" | "flow" | "grids" | "isEditable" | "isShown" | "made" | "panel"

@@ -183,7 +183,7 @@ interface SentMatrix {
   columns: number;
   values?: (number | string)[];
   float32?: string;
-  /** In a page of its own: how far its bits are from simple arithmetic; see values/made_again.js. */
+  /** In a page of its own: how far its bits are from simple arithmetic; see values/bit_differences.js. */
   apart?: number[];
   of?: string;
   dividedBy?: number;
@@ -278,7 +278,7 @@ interface BoardData extends TableData {
   key: string;
   /** The mark of the page's query that this answers. */
   from?: string;
-  ofNow: boolean;
+  isCurrent: boolean;
   /** Whether matrices that aren't attention itself may fold for lack of room, although this isn't the board of
    *  Explore. */
   folds?: boolean;

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from attnviz import __version__
 from attnviz.commands import Parser
 from attnviz.commands.mistyped import check_first_word
-from attnviz.core.carried import bring_back
+from attnviz.core.carry_over import bring_back
 from attnviz.core.changes import change_texts
 from attnviz.core.limits import check_choice, in_short
 from attnviz.core.masks import mask_named

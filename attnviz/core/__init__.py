@@ -12,5 +12,5 @@ It imports torch, NumPy, the standard library and `attnviz.words` alone. Newcome
 
 The other files: `given.py` (the matrices that a set-up gives), `masks.py`, `seeding/` (random numbers), `tokens.py`,
 `layers.py` and `heads.py` (several layers and heads), `constraints.py` (settings that must fit together), `changes.py`
-and `carried.py` (edits), `limits.py`, `machine.py`.
+and `carry_over.py` (edits), `limits.py`, `machine.py`.
 """

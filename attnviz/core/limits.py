@@ -43,7 +43,7 @@ class RefusedError(ValueError):
         })  # fmt: skip
 
 
-class SaidError(ValueError):
+class ReaderError(ValueError):
     """A ``ValueError`` whose message can be shown to the reader unchanged."""
 
 

@@ -20,7 +20,7 @@ from attnviz.core.limits import MAX_TOKENS, check_whole, in_short
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.trace import Trace
-from attnviz.documents.apart import with_apart
+from attnviz.documents.bit_differences import with_apart
 from attnviz.documents.page import FAMILY, own_face, page_of, tables
 from attnviz.documents.report import trace_markup, visible_text
 from attnviz.explanation.latex import symbol_in_latex
@@ -129,7 +129,7 @@ def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int, 
     if not isinstance(shown, Scenario):
         return shown.on_page(digits, told)
     trace = traced(checked_for_board(shown)).seen_from(0)
-    return _alone(drawn_data(shown, trace, query, digits, OF_PLAYGROUND, of_now=True), trace)
+    return _alone(drawn_data(shown, trace, query, digits, OF_PLAYGROUND, is_current=True), trace)
 
 
 def _alone(data: dict[str, Any], trace: AttentionTrace) -> dict[str, Any]:

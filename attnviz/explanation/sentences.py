@@ -1,6 +1,6 @@
 """Sentences whose numbers the page can update while one is dragged.
 
-They refer to numbers by their cells; attnviz/board/spine/telling.js fills in the same numbers.
+They refer to numbers by their cells; attnviz/board/spine/lesson_text.js fills in the same numbers.
 """
 
 from collections.abc import Mapping

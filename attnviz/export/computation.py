@@ -14,8 +14,8 @@ from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_KEPT_SCALED, E_SCALED, MA
 from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import WhatIf
 from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
-from attnviz.export.matrices import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.export.rules import HeadsInCode, code, code_at_overflow, code_of_heads, turned
+from attnviz.export.script_lines import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.words import plural, say
 
 _MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))

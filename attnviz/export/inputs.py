@@ -9,7 +9,7 @@ from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
 from attnviz.core.seeding.word_classes import rows_of
 from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
-from attnviz.export.matrices import numbers, replaced
+from attnviz.export.script_lines import numbers, replaced
 from attnviz.words import say
 
 READ, KEPT_TOKENS = "read_tokens", "kept_tokens"

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import torch
 
 from attnviz.core.given import HIDING
-from attnviz.core.limits import MAX_D, MAX_FILE_BYTES, RefusedError, SaidError, check_type, check_whole, in_short
+from attnviz.core.limits import MAX_D, MAX_FILE_BYTES, ReaderError, RefusedError, check_type, check_whole, in_short
 from attnviz.core.matrix_input import finite_in_float32, wrong_shape
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES
@@ -86,7 +86,7 @@ def read_matrix(file_name: str, data: bytes, name: str, shape: tuple[int, int]) 
     shape = _checked_shape(shape)
     if len(data) > MAX_FILE_BYTES:
         said = say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES))
-        raise SaidError(said)
+        raise ReaderError(said)
     is_tensors = file_name.lower().endswith(".safetensors")
     if is_tensors:
         tensor = read_tensor(data, name)
@@ -120,7 +120,7 @@ def _without_names(text: str, shape: tuple[int, int]) -> str:
     try:
         rows = list(csv.reader(io.StringIO(text), delimiter=corner[3]))
     except csv.Error as error:
-        raise SaidError(say("tables.no_csv", error=error)) from None
+        raise ReaderError(say("tables.no_csv", error=error)) from None
     sizes = [len(row) - 1 for row in rows if row]
     if corner[2] not in _SYMBOLS and sizes != [shape[1]] * (shape[0] + 1):
         return text

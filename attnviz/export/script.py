@@ -20,7 +20,7 @@ from attnviz.export.inputs import (
     vectors,
     vectors_read,
 )
-from attnviz.export.matrices import Section, edited, weights
+from attnviz.export.script_lines import Section, edited, weights
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 

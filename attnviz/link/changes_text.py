@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from attnviz.core import limits
-from attnviz.core.carried import fits
+from attnviz.core.carry_over import fits
 from attnviz.core.changes import GIVEN, Changes, Replacement, change_texts, name_from_text, name_in_text
 from attnviz.core.matrix_input import EXAMPLE_FILL, FILLS, RANDOM_FILL, TOO_LARGE, Edit, is_editable
 from attnviz.core.scenario import Scenario

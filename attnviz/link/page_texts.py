@@ -9,7 +9,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
 from attnviz.link.codecs import By, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
-from attnviz.link.parameter import Around, as_one
+from attnviz.link.parameter import ReadContext, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
 
@@ -24,13 +24,13 @@ class Counted:
     kind: str
     count: Callable[[Scenario], int]
 
-    def fit(self, number: int | None, around: Around) -> int | None:
+    def fit(self, number: int | None, around: ReadContext) -> int | None:
         """Return a token's, head's or layer's number, if the scenario has it."""
         if number is not None and around.scenario and number >= self.count(around.scenario):
             raise UnreadableError
         return number
 
-    def words(self, around: Around) -> dict[str, str]:
+    def words(self, around: ReadContext) -> dict[str, str]:
         """Return words for which numbers are possible, and the default token."""
         if around.scenario is None:
             return {}
@@ -58,7 +58,7 @@ def _cell(raw: str) -> Place | None:
 CELL_TEXT = By(_cell, lambda cell: ".".join(map(str, cell or ())), lambda: say("playground.cell.expected"))
 
 
-def cell_fits(cell: Place | None, around: Around) -> Place | None:
+def cell_fits(cell: Place | None, around: ReadContext) -> Place | None:
     """Return a cell, if the computation has it and shows it."""
     if cell and around.trace is not None:
         seen = as_seen(around.trace.stages, around.trace.matrices, *cell)

@@ -17,7 +17,7 @@ _LISTED = 3
 
 
 @dataclass(frozen=True)
-class Around:
+class ReadContext:
     """What a value must fit: the scenario, if any, and other values."""
 
     scenario: Scenario | None = None
@@ -63,11 +63,11 @@ class Parameter:
     since: int = 1
     message: str = "links.value"
     used: str = ""
-    fit: Callable[[Any, Around], Any] = lambda value, _: value
-    words: Callable[[Around], Mapping[str, str]] = lambda _: MappingProxyType({})
+    fit: Callable[[Any, ReadContext], Any] = lambda value, _: value
+    words: Callable[[ReadContext], Mapping[str, str]] = lambda _: MappingProxyType({})
     of_scenario: bool = False
 
-    def read(self, raw: str, around: Around | None = None) -> tuple[Any, UnreadableError | None]:
+    def read(self, raw: str, around: ReadContext | None = None) -> tuple[Any, UnreadableError | None]:
         """Return a text's value, and an error if not all is usable."""
         try:
             if error := self.too_long(raw):
@@ -77,7 +77,7 @@ class Parameter:
         except UnreadableError as error:
             return (self.default if error.rest is None else error.rest), error
 
-    def taken(self, raw: str, around: Around, show: Show) -> Read:
+    def taken(self, raw: str, around: ReadContext, show: Show) -> Read:
         """Read a link's text, as far as it's usable; blank means default."""
         if not raw:
             return Read(self.default, "")
@@ -97,7 +97,7 @@ class Parameter:
         """Return a value as text for a link; blank for the default."""
         return "" if value == self.default else self.codec.encode(value)
 
-    def refusal(self, raw: str, error: UnreadableError, show: Show, around: Around | None = None) -> str:
+    def refusal(self, raw: str, error: UnreadableError, show: Show, around: ReadContext | None = None) -> str:
         """Say which text can't be used, why, and what is used instead."""
         facts = {name: _shown(fact, show) for name, fact in error.facts.items()}
         used = say(self.used) if self.used else self.codec.encode(self.default) or say("links.used.none")

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from attnviz.core import limits
-from attnviz.core.carried import bring_back
+from attnviz.core.carry_over import bring_back
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.limits import RefusedError, check_choice

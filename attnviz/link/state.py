@@ -10,14 +10,14 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from attnviz.core.carried import bring_back
+from attnviz.core.carry_over import bring_back
 from attnviz.core.changes import changes_of
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
 from attnviz.link.changes_text import with_misfits
-from attnviz.link.parameter import Around, Read, Show, listed
+from attnviz.link.parameter import Read, ReadContext, Show, listed
 from attnviz.link.parameter_table import LEFT_OUT, QUERY, table, texts
 from attnviz.link.set_up import (
     CHANGES,
@@ -170,7 +170,7 @@ def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
     return say("links.unknown_hints", unknown=said, hints=hints) if hints else said
 
 
-def read_texts(query: Mapping[str, str], around: Around, show: Show) -> dict[str, Read]:
+def read_texts(query: Mapping[str, str], around: ReadContext, show: Show) -> dict[str, Read]:
     """Read a link's texts in order, except changes and example.
 
     Texts about tokens and cells are left out if there is no scenario.
@@ -225,7 +225,7 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
     scenario, left, told = _scenario(values, changes)
     if scenario is not None and (error := with_misfits(error, left, scenario)):
         told.append(EDITS.refusal(opened.query[CHANGES], error, quoted))
-    read = read_texts(opened.query, Around(scenario, digits=values["digits"]), quoted)
+    read = read_texts(opened.query, ReadContext(scenario, digits=values["digits"]), quoted)
     told += [each.message for each in read.values() if each.message]
     kept = {name: each.text for name, each in read.items()}
     if scenario is not None:

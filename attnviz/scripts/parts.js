@@ -19,7 +19,7 @@ const kept = new WeakMap();
  * @template Kept @param {ParentNode} parent @param {string} selector @param {(element: HTMLElement) => Kept} make
  * @returns {Kept}
  */
-export function keptIn(parent, selector, make) {
+export function stateOf(parent, selector, make) {
   const element = partOf(parent, selector);
   if (!kept.has(element)) kept.set(element, make(element));
   return kept.get(element);
@@ -44,7 +44,7 @@ export function isOf(from, told) {
   return version === 0 || version >= told; // a query that the page doesn't know yet is newer
 }
 
-// Knows when something has been painted, and tells the server: see attnviz/app/session/painting.py.
+// Knows when something has been painted, and tells the server: see attnviz/app/session/first_paint.py.
 
 /** @typedef {{ at: string, word: string }} Asks the address to tell, and the secret word to send */
 

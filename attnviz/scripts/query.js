@@ -29,7 +29,7 @@ export function arranged(query, controls) {
 }
 
 // A checksum that identifies a query, whatever the order and spelling of its parameters; `mark_of` in
-// app/session/memory.py computes the same.
+// app/session/page_record.py computes the same.
 export function markOf(/** @type {string} */ query) {
   const bytes = new TextEncoder().encode(pairsOf(query).map((pair) => pair.join("=")).join("\n"));
   let sum = -1;

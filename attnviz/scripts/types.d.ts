@@ -25,7 +25,7 @@ declare global {
     attnvizHead?: HTMLElement;
     /** The numbers of the training that is shown, for each moment that has arrived so far. */
     attnvizMoments?: { readonly id: string; readonly mark: string; readonly moments: Float32Array[] };
-    /** The server's address. See attnviz/app/server/where.py. */
+    /** The server's address. See attnviz/app/server/page_html.py. */
     __streamlit?: { readonly BACKEND_BASE_URL: string };
   }
 

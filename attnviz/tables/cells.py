@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
-from attnviz.core.limits import MAX_TOKENS, SaidError
+from attnviz.core.limits import MAX_TOKENS, ReaderError
 from attnviz.core.tokens import visible
 from attnviz.tables.typed_numbers import MINUS_SIGNS, NoNumberError, TypedNumber, read_number, usual_number
 from attnviz.words import plural, say, thousands
@@ -50,17 +50,17 @@ class Lines:
 
 def refuse(key: str, line: int, text: str = "", **places: str) -> NoReturn:
     """Raise an error that names a line and quotes its text."""
-    raise SaidError(say(f"tables.{key}", line=line, text=quoted(text), **places))
+    raise ReaderError(say(f"tables.{key}", line=line, text=quoted(text), **places))
 
 
 def check_counts(lines: Sequence[int], n_columns: int) -> None:
     """Raise an error for too many rows (given by line) or columns."""
     if len(lines) > MAX_ROWS:
         rows = plural(len(lines), "row")
-        raise SaidError(say("tables.too_many_rows", rows=rows, most=thousands(MAX_ROWS), line=lines[MAX_ROWS]))
+        raise ReaderError(say("tables.too_many_rows", rows=rows, most=thousands(MAX_ROWS), line=lines[MAX_ROWS]))
     if n_columns > MAX_COLUMNS:
         numbers = plural(n_columns, "number")
-        raise SaidError(say("tables.too_many_columns", numbers=numbers, most=thousands(MAX_COLUMNS), line=lines[0]))
+        raise ReaderError(say("tables.too_many_columns", numbers=numbers, most=thousands(MAX_COLUMNS), line=lines[0]))
 
 
 def quoted(text: str) -> str:

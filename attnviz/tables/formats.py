@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.tables.brackets import bracketed
 from attnviz.tables.cells import RawCell, RawTable, check_counts, joined_to_numbers, quoted
 from attnviz.tables.markup import is_latex, latex
@@ -40,7 +40,7 @@ def side_by_side(text: str) -> list[list[Line]]:
 
 def _counted(blocks: list[list[Line]]) -> list[list[Line]]:
     if len(blocks) > MOST_BLOCKS:
-        raise SaidError(say("tables.too_many_blocks", most=thousands(MOST_BLOCKS)))
+        raise ReaderError(say("tables.too_many_blocks", most=thousands(MOST_BLOCKS)))
     return blocks
 
 
@@ -60,7 +60,7 @@ def joined(tables: Sequence[RawTable]) -> RawTable:
     first = tables[0]
     for rows in (table.rows for table in tables if len(table.rows) != len(first.rows)):
         line = rows[0][0].line if rows and rows[0] else 1
-        raise SaidError(say("tables.blocks_differ", line=line, rows=len(rows), expected=len(first.rows)))
+        raise ReaderError(say("tables.blocks_differ", line=line, rows=len(rows), expected=len(first.rows)))
     if len(tables) == 1:
         return first
     rows = [list(chain.from_iterable(parts)) for parts in zip(*(table.rows for table in tables), strict=True)]
@@ -151,7 +151,7 @@ def _by_decimal_commas(lines: Sequence[Line], columns: int | None) -> Callable[[
     number, cell = cells[0]
     before, after = cell.split(",")
     one, two = quoted(f"{before}.{after}"), quoted(f"{before}, {after}")
-    raise SaidError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
+    raise ReaderError(say("tables.one_or_two", line=number, text=quoted(cell), one=one, two=two))
 
 
 def _begins_decimals(match: re.Match[str] | None) -> bool:

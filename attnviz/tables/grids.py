@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.tables import workbook_cells
 from attnviz.tables.stage_names import stage_named
 from attnviz.tables.typed_numbers import is_number
@@ -115,13 +115,13 @@ def read_workbook(data: bytes) -> dict[str, Grid]:
     """
     check_packed(data)
     if find_spec("python_calamine") is None:
-        raise SaidError(say("tables.workbook_needs"))
+        raise ReaderError(say("tables.workbook_needs"))
     command = [sys.executable, "-I", workbook_cells.__file__]
     try:
         read = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=True).stdout
         sheets = json.loads(read)
     except (subprocess.SubprocessError, ValueError) as error:
-        raise SaidError(say("tables.workbook_damaged")) from error
+        raise ReaderError(say("tables.workbook_damaged")) from error
     return {name: [[*map(_text, row)] for row in rows] for name, rows in sheets.items()}
 
 
@@ -135,13 +135,13 @@ def check_packed(data: bytes) -> None:
         return  # whoever reads the file reports the damage
     folders = {name.partition("/")[0] for name in names}
     if "ppt" in folders or b"presentation" in kind:
-        raise SaidError(say("tables.slides"))
+        raise ReaderError(say("tables.slides"))
     if "word" in folders or (kind and b"spreadsheet" not in kind):
-        raise SaidError(say("tables.document"))
+        raise ReaderError(say("tables.document"))
     if any(name.endswith(".iwa") for name in names):
-        raise SaidError(say("tables.of_apple"))
+        raise ReaderError(say("tables.of_apple"))
     if "content.xml" not in names and "xl" not in folders:
-        raise SaidError(say("tables.packed"))
+        raise ReaderError(say("tables.packed"))
 
 
 def _text(value: object) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.core.stages import EVERY_STAGE
 from attnviz.tables.cells import CellReader, RawCell, RawTable, quoted
 from attnviz.tables.stage_names import stage_named
@@ -132,7 +132,7 @@ class _Naming:
             return False
         if self.rows not in (len(rest), len(body)):
             why = say("tables.head_or_row", line=first[0].line, text=_shown(first), point=f"“{numbers[0].text}.”")
-            raise SaidError(why)
+            raise ReaderError(why)
         if self.rows == len(rest):
             self.told.append(say("tables.told.head_as_names", line=first[0].line, text=_shown(first)))
         return self.rows == len(rest)
@@ -162,7 +162,7 @@ class _Naming:
             return True
         why = say("tables.names_or_numbers", line=head[0].line, text=_shown(head), names=plural(len(head), "name"),
                   columns=plural(width, "column"))  # fmt: skip
-        raise SaidError(why)
+        raise ReaderError(why)
 
 
 def _are_indices(cells: Sequence[RawCell]) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.tables.typed_numbers import MINUS_SIGNS
 from attnviz.words import say
 
@@ -58,7 +58,7 @@ def plainly(text: str) -> str:
     Raises ``ValueError`` for R code, and for print-outs of Julia and Sage.
     """
     if _NOT_READ.search(text):
-        raise SaidError(say("tables.not_read"))
+        raise ReaderError(say("tables.not_read"))
     for make_plain in FORMS:
         text = make_plain(text)
     return text

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import torch
 
 from attnviz.core.arguments import typed
-from attnviz.core.limits import MAX_FILE_BYTES, SaidError, in_short
+from attnviz.core.limits import MAX_FILE_BYTES, ReaderError, in_short
 from attnviz.tables.cells import CellReader, RawCell, RawTable, ReadCell, check_counts, quoted, refuse
 from attnviz.tables.formats import joined, split_table
 from attnviz.tables.grids import check_packed
@@ -95,7 +95,7 @@ def _holds(text: str, infinite: bool, columns: int | None, expected_rows: int | 
     """Whether a text is a table, of `columns` where these are known."""
     try:
         read = _read(text, infinite, columns, expected_rows, blanks)
-    except SaidError:
+    except ReaderError:
         return False
     return columns in (None, len(read.rows[0]))
 
@@ -133,16 +133,16 @@ def _check_text(text: str) -> None:
         line = text.count("\n", 0, MAX_TABLE_CHARACTERS) + 1
         character = MAX_TABLE_CHARACTERS - text.rfind("\n", 0, MAX_TABLE_CHARACTERS)
         characters, most = plural(len(text), "character"), thousands(MAX_TABLE_CHARACTERS)
-        raise SaidError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
+        raise ReaderError(say("tables.too_long", characters=characters, most=most, line=line, character=character))
     if _NO_TEXT.match(text):
-        raise SaidError(say("tables.picture"))
+        raise ReaderError(say("tables.picture"))
 
 
 def _raw_table(text: str, read: CellReader, rows: int | None, columns: int | None) -> tuple[RawTable, tuple[str, ...]]:
     """Return a table's cells without names, and messages on their reading."""
     if "<table" in text and (found := tables_of_html(text)):
         if len(found) > 1:
-            raise SaidError(say("tables.several", tables=plural(len(found), "table")))
+            raise ReaderError(say("tables.several", tables=plural(len(found), "table")))
         text = found[0][1]
     told: list[str] = []
     parts = []
@@ -161,14 +161,14 @@ def _told_of(dresses: set[frozenset[str]], raw: RawTable) -> tuple[str, ...]:
     dress: frozenset[str] = frozenset().union(*dresses)
     units = sorted(each.removeprefix("unit:") for each in dress if each.startswith("unit:"))
     if len(units) > 1:
-        raise SaidError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
+        raise ReaderError(say("tables.units", line=raw.rows[0][0].line, units=", ".join(units)))
     said = [say("tables.told.units", unit=unit) for unit in units]
     return (*said, *(say(f"tables.told.{each}") for each in ("margin", "raised") if each in dress))
 
 
 def _check_rows(raw: RawTable) -> None:
     if not raw.rows:
-        raise SaidError(say("tables.empty"))
+        raise ReaderError(say("tables.empty"))
     check_counts([row[0].line for row in raw.rows], len(raw.rows[0]))
 
 
@@ -176,7 +176,7 @@ def _check_length(raw: RawTable, line: int, n: int, expected: int) -> None:
     if n != expected:
         key = "tables.length" if raw.by_lines else "tables.row_length"
         said = say(key, line=line, numbers=plural(n, "number"), expected=thousands(expected))
-        raise SaidError(said)
+        raise ReaderError(said)
 
 
 def _decimal_sign(raw: RawTable, cells: list[list[ReadCell]]) -> str:
@@ -201,7 +201,7 @@ def _row(row: list[ReadCell], raw: list[RawCell], sign: str, infinite: bool, bla
     for i, cell in enumerate(row):
         line = raw[min(i, len(raw) - 1)].line  # cells that were filled up have no line
         if not cell.text and numbers and not blanks:
-            raise SaidError(say("tables.nothing_after", line=line, before=quoted(row[i - 1].text)))
+            raise ReaderError(say("tables.nothing_after", line=line, before=quoted(row[i - 1].text)))
         numbers.append(_number(cell, line, sign, infinite, blanks))
     return numbers
 
@@ -224,7 +224,7 @@ def _number(cell: ReadCell, line: int, sign: str, infinite: bool, blanks: bool) 
     if not text:
         refuse("nothing_first", line)
     why = why_no_number(NoNumberError(text, cell.reason or "two_ways"), quoted(text))
-    raise SaidError(say("tables.cell", line=line, why=why))
+    raise ReaderError(say("tables.cell", line=line, why=why))
 
 
 def read_cell(text: str) -> float:
@@ -257,9 +257,9 @@ def read_upload(data: bytes) -> str:
         if data.startswith(begins) or (kind == "picture" and data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
             if kind == "workbook":
                 check_packed(data)
-            raise SaidError(say(f"tables.{kind}"))
+            raise ReaderError(say(f"tables.{kind}"))
     if len(data) > MAX_FILE_BYTES:
-        raise SaidError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES)))
+        raise ReaderError(say("tables.file_too_long", size=thousands(len(data)), most=thousands(MAX_FILE_BYTES)))
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -274,7 +274,7 @@ def read_upload(data: bytes) -> str:
     if bad < 0:
         return text
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    raise SaidError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))
+    raise ReaderError(say("tables.no_text", line=line, character=column, byte=f"0x{byte:02x}"))
 
 
 _BROKEN = "\ufffd"

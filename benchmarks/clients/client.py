@@ -14,7 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from attnviz.app.session.memory import mark_of
+from attnviz.app.session.page_record import mark_of
 from attnviz.link.state import read_query
 from benchmarks.clients.asking import Asking
 from benchmarks.clients.websocket import Socket, open_socket

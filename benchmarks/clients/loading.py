@@ -16,7 +16,7 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from attnviz import Scenario, trace
-from attnviz.app.session.painting import AT as PAINTED
+from attnviz.app.session.first_paint import AT as PAINTED
 from benchmarks.clients.asking import Asking
 from benchmarks.clients.client import Client, connected
 from benchmarks.clients.editing import ask, edit, rest

@@ -9,7 +9,7 @@ import { brokenIn, momentAt, phasesOf, reachedColumns, spanOf, standing } from "
 import { beyond } from "../../attnviz/board/spine/words.js";
 import { leadAt, titlesOf } from "../../attnviz/board/spine/plan.js";
 import { evaluate } from "../../attnviz/board/values/evaluate.js";
-import { isMasked, sourcesOf } from "../../attnviz/board/values/reach.js";
+import { isMasked, sourcesOf } from "../../attnviz/board/values/dependencies.js";
 import { made as boardOf } from "./made.js";
 
 const SPINE = ["x", "q", "scores", "attention_weights", "context"];

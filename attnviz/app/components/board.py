@@ -17,13 +17,13 @@ from attnviz.app.components.script_file import board_file
 from attnviz.app.parts import examples
 from attnviz.app.parts.picked_cell import picked_place
 from attnviz.app.parts.words import words_of
-from attnviz.app.session import memory, state
+from attnviz.app.session import page_record, state
 from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.board import drawn
 from attnviz.board.data import has_numbers
-from attnviz.board.drawn import Looks, as_place, data_of_model, packed
+from attnviz.board.drawn import BoardOptions, as_place, data_of_model, packed
 from attnviz.board.script import BOARD_STYLE
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
@@ -72,12 +72,12 @@ _board = component("board", '<div class="board"></div>', lambda: board_file().fe
 
 
 def drawn_data(
-    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: Looks, *, of_now: bool
+    scenario: Scenario, trace: AttentionTrace, query: int, digits: int, looks: BoardOptions, *, is_current: bool
 ) -> dict[str, Any]:
     """Return a board's data, without what only the session knows."""
-    return drawn.drawn_data(scenario, trace, query, digits, looks, of_now=of_now) | {
-        "examples": list(examples.offered()) if looks.sentence and of_now else [],
-        "words": words_of(scenario, bool(trace.chance)) if looks.sentence and of_now else None,
+    return drawn.drawn_data(scenario, trace, query, digits, looks, is_current=is_current) | {
+        "examples": list(examples.offered()) if looks.sentence and is_current else [],
+        "words": words_of(scenario, bool(trace.chance)) if looks.sentence and is_current else None,
         "numbersOf": numbers_of(scenario),
     }
 
@@ -86,7 +86,7 @@ def show_stored_board(
     scenario: Scenario,
     trace: AttentionTrace,
     query: int,
-    looks: Looks,
+    looks: BoardOptions,
     *,
     key: str,
     stored: tuple[str, str],
@@ -97,7 +97,7 @@ def show_stored_board(
     `stored` is that parameter's name and its text in the query; `more` overrides the data that is sent.
     """
     parameter, text = stored
-    data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=False)
+    data = drawn_data(scenario, trace, query, state.digits(), looks, is_current=False)
     _draw(key, data | {"picks": {"query": QUERY}, "store": {"parameter": parameter, "text": text}} | more)
 
 
@@ -114,11 +114,11 @@ def show_board_of_model(
     _draw(key, data | {"picks": picks, "numbersOf": key} | more)
 
 
-def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
+def show_board(scenario: Scenario, looks: BoardOptions, page: str) -> None:
     """Draw the board of the current scenario on one of its pages."""
     trace, query = traced_in_view(scenario), picked_query(scenario)
     this_session().painting.begun = True
-    data = drawn_data(scenario, trace, query, state.digits(), looks, of_now=True)
+    data = drawn_data(scenario, trace, query, state.digits(), looks, is_current=True)
     beside = {
         "picked": as_place(picked_place(trace)),
         "picks": _PICKS,
@@ -128,4 +128,4 @@ def show_board(scenario: Scenario, looks: Looks, page: str) -> None:
 
 
 def _draw(key: str, data: dict[str, Any]) -> None:
-    _board(key=key, data=packed(data | {"key": key, "from": memory.mark_of_now()}))
+    _board(key=key, data=packed(data | {"key": key, "from": page_record.current_mark()}))

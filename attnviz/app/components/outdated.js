@@ -1,14 +1,14 @@
 // Marks texts that Python wrote about torch's numbers as older, while a board or heatmaps of the page show other
 // numbers: those of a drag, or of a change that the rest of the page hasn't been drawn from yet.
 
-import { keptIn } from "../../scripts/parts.js";
+import { stateOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
 /** @typedef {{ of: string, note: string }} Data whose numbers the text is about, and the note that it is older */
 
 export default function outdated(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  keptIn(parentElement, ".outdated", (element) => new Part(element)).receive(data);
+  stateOf(parentElement, ".outdated", (element) => new Part(element)).receive(data);
 }
 
 class Part {

@@ -45,7 +45,7 @@ def file_of(part: str, joined_script: str) -> ScriptFile:
     text = shortened(joined_script).encode()
     name = f"{part}.{blake2s(text, digest_size=10).hexdigest()}.js"
     sent = {"FETCHED": {"script": f"{FOLDER}/{name}", "part": f".{part}"}}
-    return ScriptFile(name, text, packed(text), script(Path(__file__).parent / "fetched.js", sent))
+    return ScriptFile(name, text, packed(text), script(Path(__file__).parent / "cached_script.js", sent))
 
 
 @by_language()

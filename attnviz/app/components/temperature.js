@@ -1,7 +1,7 @@
 // The slider of the temperature, on a logarithmic scale. It sends every move: the board shows the effect at once and
 // asks for torch's numbers, as it does when a cell is dragged.
 
-import { isOf, keptIn, partOf } from "../../scripts/parts.js";
+import { isOf, stateOf, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
@@ -17,7 +17,7 @@ export function temperatureAt(place) {
 }
 
 export default function temperature(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  keptIn(parentElement, ".temperature", (element) => new Slider(element)).receive(data);
+  stateOf(parentElement, ".temperature", (element) => new Slider(element)).receive(data);
 }
 
 class Slider {

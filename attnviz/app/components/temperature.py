@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.words import say
 
 _slider = component(
@@ -20,5 +20,5 @@ _slider = component(
 def show_temperature(parameter: str, value: float, key: str) -> None:
     """Draw the slider of the temperature, which `parameter` holds in the address."""
     data: dict[str, Any] = {"parameter": parameter, "value": value, "label": say("setup.temperature.slider"),
-                            "help": say("setup.temperature.help"), "from": mark_of_now()}  # fmt: skip
+                            "help": say("setup.temperature.help"), "from": current_mark()}  # fmt: skip
     _slider(key=key, data=data)

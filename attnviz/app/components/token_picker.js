@@ -2,7 +2,7 @@
 // set as textContent.
 
 import { button, ledTo } from "../../board/cells/elements.js";
-import { isOf, keptIn, partOf } from "../../scripts/parts.js";
+import { isOf, stateOf, partOf } from "../../scripts/parts.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
@@ -17,7 +17,7 @@ export default function tokenPicker(/** @type {Drawing<Data>} */ { parentElement
   const group = partOf(parentElement, ".tokens");
   group.setAttribute("aria-label", data.label);
   partOf(group, ".query").textContent = data.query;
-  const state = keptIn(parentElement, ".tokens", begun);
+  const state = stateOf(parentElement, ".tokens", begun);
 
   const pick = (/** @type {number} */ position, replaces = false) => {
     show(state, group, position);

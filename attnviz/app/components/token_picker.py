@@ -6,7 +6,7 @@ It is our own, because Streamlit's labels are Markdown, and the reader's text mu
 from pathlib import Path
 
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.app.session.url_texts import picked_query
 from attnviz.board.drawn import tips_of
 from attnviz.core.scenario import Scenario
@@ -34,5 +34,5 @@ def show_token_picker(scenario: Scenario) -> int:
         "query": say("playground.picker.query"),
         "label": say("playground.picker.label"),
     }
-    _picker(key=_KEY, data=data | {"parameter": QUERY, "from": mark_of_now()})
+    _picker(key=_KEY, data=data | {"parameter": QUERY, "from": current_mark()})
     return picked

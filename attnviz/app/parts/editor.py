@@ -17,7 +17,7 @@ from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_layer
 from attnviz.app.text import message_of
-from attnviz.core.carried import edit_matrix, random_replacement, replace_matrix
+from attnviz.core.carry_over import edit_matrix, random_replacement, replace_matrix
 from attnviz.core.layers import named, placed
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import vectors_in_words

@@ -18,7 +18,7 @@ import torch
 from attnviz.app.session import state
 from attnviz.app.session.session import Editor, this_session
 from attnviz.app.text import literal, message_of
-from attnviz.core.carried import edit_matrix, replace_matrix
+from attnviz.core.carry_over import edit_matrix, replace_matrix
 from attnviz.core.matrix_input import Edit, example_of
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, MASK

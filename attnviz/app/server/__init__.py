@@ -8,16 +8,16 @@ from typing import Any
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from attnviz.app.keeper.logs import get_log, write_as_json
-from attnviz.app.server import answers
+from attnviz.app.operations.logs import get_log, write_as_json
+from attnviz.app.server import endpoints
+from attnviz.app.server.compression import SendsPacked
 from attnviz.app.server.connections import limit_connections
 from attnviz.app.server.numbers import PATHS, Numbers
-from attnviz.app.server.packed import SendsPacked
+from attnviz.app.server.page_html import SafeHeaders, SaysWhere
+from attnviz.app.server.rate_limits import Visitors, listed
 from attnviz.app.server.settings import settings
 from attnviz.app.server.speaking import Speaks
 from attnviz.app.server.uploads import Uploads
-from attnviz.app.server.visitors import Visitors, listed
-from attnviz.app.server.where import SafeHeaders, SaysWhere
 from attnviz.feature import filled
 
 _LOG = get_log(__name__)
@@ -51,13 +51,13 @@ def routes() -> list[Route]:
     numbers = Numbers()
     served = {name: serves() for name, serves in filled("serves").items()}
     found = [
-        Route("/ready", partial(answers.tell_ready, served=served)),
+        Route("/ready", partial(endpoints.tell_ready, served=served)),
         *(route for each in served.values() for route in each.routes),
-        *(Route(path, answers.send_script) for path in answers.SCRIPTS),
+        *(Route(path, endpoints.send_script) for path in endpoints.SCRIPTS),
         *(Route(path, numbers.answer, methods=["POST"]) for path in PATHS),
-        *(Route(path, answers.take_painted, methods=["POST"]) for path in answers.PAINTED),
+        *(Route(path, endpoints.take_painted, methods=["POST"]) for path in endpoints.PAINTED),
     ]
-    return [*found, Route("/metrics", answers.tell_figures)] if settings().metrics else found
+    return [*found, Route("/metrics", endpoints.tell_figures)] if settings().metrics else found
 
 
 @asynccontextmanager
@@ -65,9 +65,9 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the preparation of torch and models with the server."""
     limit_connections()
     write_as_json()
-    answers.begin()
+    endpoints.begin()
     for begins in filled("begins").values():
         begins()
-    _LOG.info("the server starts", extra={"told": answers.running()})
+    _LOG.info("the server starts", extra={"told": endpoints.running()})
     yield
     _LOG.info("the server stops")

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from attnviz.app.components.board import drawn_data
-from attnviz.board.drawn import Looks, as_place, packed
+from attnviz.board.drawn import BoardOptions, as_place, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import as_seen
 from attnviz.core.scenario import Scenario
@@ -47,9 +47,9 @@ def board_of(asked: str, query: str) -> bytes | None:
     return board.draw(state_of(query, board.reads))
 
 
-def drawn_now(state: State, scenario: Scenario, trace: AttentionTrace, looks: Looks) -> bytes:
+def drawn_now(state: State, scenario: Scenario, trace: AttentionTrace, looks: BoardOptions) -> bytes:
     """Return the JSON of a trace's board, with the picked cell."""
-    data = drawn_data(scenario, trace, state.position, state.values["digits"], looks, of_now=True)
+    data = drawn_data(scenario, trace, state.position, state.values["digits"], looks, is_current=True)
     return packed(data | {"picked": as_place(picked_in(state, trace))})
 
 

@@ -25,12 +25,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from attnviz.app.components.board import AT
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.keeper.runs import LANE
-from attnviz.app.server.answers import NOT_KEPT, Workers, message_in, nothing
+from attnviz.app.operations import metrics
+from attnviz.app.operations.logs import get_log
+from attnviz.app.operations.run_queue import LANE
 from attnviz.app.server.boards import board_of, boards
-from attnviz.app.server.visitors import address_of
+from attnviz.app.server.endpoints import NO_STORE, Workers, message_in, nothing
+from attnviz.app.server.rate_limits import address_of
 from attnviz.core.cache import Cache
 from attnviz.link.state import MOST_CHARACTERS
 from attnviz.words import LANGUAGE
@@ -67,11 +67,11 @@ class Numbers:
         except Exception:
             _LOG.exception("a board could not be told its numbers")
             return nothing()
-        figures.EDITS.inc(bool(packed))
+        metrics.EDITS.inc(bool(packed))
         if not packed:
             return nothing()
         packs = "gzip" in request.headers.get("accept-encoding", "")
-        data, headers = (packed, NOT_KEPT | _PACKED) if packs else (gzip.decompress(packed), NOT_KEPT)
+        data, headers = (packed, NO_STORE | _PACKED) if packs else (gzip.decompress(packed), NO_STORE)
         return Response(data, headers=headers, media_type="application/json")
 
     async def _computed(self, address: str, compute: Callable[[], bytes | None]) -> bytes | None:

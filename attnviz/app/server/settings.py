@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attnviz.app.keeper.memory import default_most_mib
+from attnviz.app.operations.memory import default_most_mib
 
 METRICS, EMBED_IN, ORIGINS, MOST_SESSIONS, MOST_OF_ADDRESS, MOST_MEMORY = (
     "ATTNVIZ_METRICS", "ATTNVIZ_EMBED_IN", "ATTNVIZ_ORIGINS", "ATTNVIZ_MOST_SESSIONS", "ATTNVIZ_MOST_OF_ADDRESS",

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attnviz.app.session import memory as known
+from attnviz.app.session import page_record as known
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import Memory, Offer, lay, memory, written
-from attnviz.app.session.painting import AT
+from attnviz.app.session.first_paint import AT
+from attnviz.app.session.page_record import Memory, Offer, lay, memory, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.feature import pages
@@ -22,7 +22,7 @@ from attnviz.link.set_up import EXAMPLE, PUBLISHED, VECTORS_OF_OPENING, paramete
 from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
-_EARS = "address.ears"
+_RECEIVER = "address.ears"
 PLAYGROUND = ""  # Explore, the first page, has an empty path
 _MOST_OFFERS = 32  # offers are kept until the page has applied them
 # How long the page waits for further changes before it sends its query: TIMES as long as the last answer took, within
@@ -52,7 +52,7 @@ def hear() -> None:
     session, context = this_session(), get_script_run_ctx()
     _set_apart(memory())
     ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in memory().offers]}
-    said = _valid(_address(key=_EARS, data=ears, on_said_change=lambda: None, height=1).get("said"))
+    said = _valid(_address(key=_RECEIVER, data=ears, on_said_change=lambda: None, height=1).get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
     if (now := session.address) is None:  # a page that has sent a query was drawn by an earlier session
         query = read_query(said["query"] if said and not history else came)
@@ -177,7 +177,7 @@ def tell(page: str, key: str = "address") -> None:
     now = memory()
     found = known.becomes(now.query, known.controls(), now.texts)
     n, offers = (now.said or {}).get("n", 0), [each.sent() for each in now.offers]
-    drawn = {"from": known.mark_of_now(), "is": written(found), "page": page, "n": n, "offers": offers,
+    drawn = {"from": known.current_mark(), "is": written(found), "page": page, "n": n, "offers": offers,
              "fields": list(now.fields.values())}  # fmt: skip
     for each in now.offers:
         each.drawn = True

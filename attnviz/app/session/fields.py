@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attnviz.app.session.memory import memory
+from attnviz.app.session.page_record import memory
 
 MOST_AS_JSON = 20_000  # characters that the address holds until the server has packed them
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import streamlit as st
 
-from attnviz.app.session.painting import Painting
+from attnviz.app.session.first_paint import Painting
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.changes import with_changes
 from attnviz.core.scenario import Scenario
@@ -15,7 +15,7 @@ from attnviz.link.set_up import CHANGES, scenario_of
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
-    from attnviz.app.session.memory import Memory
+    from attnviz.app.session.page_record import Memory
 
 _SESSION = "session"
 Part = TypeVar("Part")

@@ -4,10 +4,10 @@ from typing import Any
 
 from attnviz import words
 from attnviz.app.session import address, url_texts
-from attnviz.app.session.memory import memory
+from attnviz.app.session.page_record import memory
 from attnviz.app.session.session import Dropped, this_session
 from attnviz.app.text import as_message, literal
-from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.carry_over import bring_back, carry_over
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.limits import MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TOKENS
 from attnviz.core.machine import resolve_device
@@ -29,7 +29,7 @@ def say_ignored(part: str) -> None:
     this_session().messages.of_link.append(part)
 
 
-def messages_of_now(values: dict[str, Any]) -> list[str]:
+def current_messages(values: dict[str, Any]) -> list[str]:
     """Return this run's messages as Markdown; `values` are of all controls.
 
     The first run's messages about the link stay until the reader changes something or opens another page. If the

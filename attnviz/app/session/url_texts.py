@@ -7,12 +7,12 @@ link/parameter_table.py.
 from typing import Any
 
 from attnviz.app.session.address import offering
-from attnviz.app.session.memory import lay, memory
+from attnviz.app.session.page_record import lay, memory
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
-from attnviz.link.parameter import Around
+from attnviz.link.parameter import ReadContext
 from attnviz.link.parameter_table import HEAD, LAYER, MOST_TOGETHER, PRESENT, PRESENTED, QUERY
 from attnviz.link.parameter_table import texts as rows
 from attnviz.link.set_up import MOST_GIVEN
@@ -36,7 +36,7 @@ def receive(
     """
     raw, arrived = received(name)
     session = this_session()
-    read = rows()[name].taken(raw, Around(scenario, values, session.digits, arrived, computed), literal)
+    read = rows()[name].taken(raw, ReadContext(scenario, values, session.digits, arrived, computed), literal)
     if arrived:
         if read.message:
             session.messages.of_link.append(read.message)

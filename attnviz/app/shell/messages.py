@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import RunTooLongError
+from attnviz.app.operations import metrics
+from attnviz.app.operations.run_queue import RunTooLongError
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
-from attnviz.core.carried import bring_back
+from attnviz.core.carry_over import bring_back
 from attnviz.core.matrix_input import example_of
 from attnviz.core.scenario import Scenario
 from attnviz.feature import features, pages
@@ -28,7 +28,7 @@ def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> 
 
     `values` are those of all controls. With `offers`, the page uses the set-up, so that changes can be brought back.
     """
-    said = state.messages_of_now(values)
+    said = state.current_messages(values)
     for message in said:
         st.warning(message, icon=":material/warning:")
     if said:
@@ -52,7 +52,7 @@ def _show_offer(scenario: Scenario | None) -> None:
 def show_foot() -> None:
     """Draw the versions of the app and of torch."""
     with st.container(key="foot"):
-        st.caption(say("app.foot", version=figures.version(), torch=figures.torch_version()))
+        st.caption(say("app.foot", version=metrics.version(), torch=metrics.torch_version()))
 
 
 _KEPT = ("text", *(name for each in features() for name in each.keeps))

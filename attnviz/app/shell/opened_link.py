@@ -20,15 +20,15 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.app.keeper import figures
+from attnviz.app.operations import metrics
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.memory import came_back, current_query, memory, written
+from attnviz.app.session.page_record import came_back, current_query, memory, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
 from attnviz.core.scenario import Scenario
 from attnviz.feature import filled
-from attnviz.link.parameter import Around, listed
+from attnviz.link.parameter import ReadContext, listed
 from attnviz.link.parameter_table import LEFT_OUT
 from attnviz.link.set_up import read_controls
 from attnviz.link.state import MOST_CHARACTERS, MOST_FIELDS, read_link, read_texts
@@ -103,7 +103,7 @@ def read(page: str) -> dict[str, Any]:
         arrived(page, now.query)
     opened = read_link(came, literal, what_was_left_out)
     if opened.messages:
-        figures.REFUSED_LINKS.inc()
+        metrics.REFUSED_LINKS.inc()
     for part in opened.messages:
         state.say_ignored(part)
     if opened.example:
@@ -125,7 +125,7 @@ def take_texts(scenario: Scenario | None) -> None:
 
     While the sentence is blank, there is no scenario, and the parts about tokens and cells wait until there is one.
     """
-    for name, read in read_texts(current_query(), Around(scenario, digits=state.digits()), literal).items():
+    for name, read in read_texts(current_query(), ReadContext(scenario, digits=state.digits()), literal).items():
         if read.message:
             state.say_ignored(read.message)
         url_texts.correct(name, read.text)

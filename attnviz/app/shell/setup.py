@@ -10,11 +10,11 @@ import streamlit as st
 import torch
 
 from attnviz.app.components.temperature import show_temperature
-from attnviz.app.keeper.runs import LANE
+from attnviz.app.operations.run_queue import LANE
 from attnviz.app.parts import examples
 from attnviz.app.parts.examples import drop_changes, example_sentences, use_sentence
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import address, memory, state
+from attnviz.app.session import address, page_record, state
 from attnviz.app.session.session import Shared, this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.app.shell import messages, opened_link
@@ -59,7 +59,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     session = this_session()
     first = session.blank is None
     session.shared = Shared(first)
-    perhaps_refused = first and not memory.memory().query
+    perhaps_refused = first and not page_record.memory().query
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened
@@ -100,7 +100,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             address.tell(page)
         # After an interrupted run, the next run is the first that reads what the page still holds.
         if not overtaken:
-            memory.memory().back = False
+            page_record.memory().back = False
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
                 value = st.selectbox(label, choices, choices.index(control.default), **drawn)
             # After a reconnect, the page may still hold a choice that the old server never read. That choice is kept,
             # unless the reader goes to another address.
-            if not memory.came_back() or (context and context.is_history_navigation):
+            if not page_record.came_back() or (context and context.is_history_navigation):
                 session.put(key, value)
             chosen = st.selectbox(label, choices, choices.index(value), key=key, format_func=control.called,
                                   help=control.help, on_change=lambda: address.turn({control.name: session.get(key)}),

@@ -5,7 +5,7 @@
 import { BrightLayer, cellAt, paintPixels, rectOf } from "./pixels.js";
 import { drawBars } from "./change_bars.js";
 import { canvasOf, make, put, toggle, write } from "./elements.js";
-import { hiddenIn } from "../values/reach.js";
+import { hiddenIn } from "../values/dependencies.js";
 import { placeInWords } from "../values/explain.js";
 import { Grid, inLabel } from "./grid.js";
 import { ageOf, stripeOfOwners } from "./cell.js";

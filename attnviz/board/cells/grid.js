@@ -4,7 +4,7 @@ import { make, markAll, put, setText, toggle, UNSEEN } from "./elements.js";
 import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf,
   widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
-import { isMasked } from "../values/reach.js";
+import { isMasked } from "../values/dependencies.js";
 import { placeInWords } from "../values/explain.js";
 import { lineOf } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
@@ -348,13 +348,13 @@ export class Grid {
 // side by side alternate between two lines; so do features in narrow columns anywhere.
 /** @param {Board} board @param {Stage} stage @param {Box} box */
 export function headsOf(board, stage, box) {
-  const { data: { keys, ofNow }, layout: { scale, start } } = board;
+  const { data: { keys, isCurrent }, layout: { scale, start } } = board;
   const byKey = stage.columns === "key";
   const mixed = byKey && areOfOthers(stage);
   const names = byKey ? keys.map((_, at) => keys[ownerOf(stage, at, keys.length)]) : board.featuresOf(stage);
   const over = byKey && box.y === start;
   if (!names.length || box.cell < (over ? ON_ITS_SIDE * scale : HEADED)) return [];
-  const asks = stage.name === "attention_weights" && ofNow && !mixed;
+  const asks = stage.name === "attention_weights" && isCurrent && !mixed;
   const widths = widthsOf(names, board);
   const more = beyond(widths, box.cell, LETTER * scale);
   const free = (/** @type {number} */ at) => box.cell + 2 * more[at];

@@ -6,8 +6,8 @@ import { across, allFinite, arrow, axesOf, directionOf, drawnAt, lengthOf, line,
 import { rulersOf } from "./plane_labels.js";
 import { pieceNamed } from "../cells/cell.js";
 import { decimal, productOf, sign } from "../values/decimals.js";
-import { isMasked } from "../values/reach.js";
-import { listed } from "../values/reads.js";
+import { isMasked } from "../values/dependencies.js";
+import { listed } from "../values/most_read.js";
 import { lineOf, valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { dividedBy } from "../values/explain.js";

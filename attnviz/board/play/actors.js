@@ -5,7 +5,7 @@ import { symbolOf } from "../cells/cell.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { make, markAll, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { LEGIBLE } from "../spine/layout.js";
-import { sourcesOf } from "../values/reach.js";
+import { sourcesOf } from "../values/dependencies.js";
 import { valueAt } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
 import { isHidden, reachedColumns } from "./timeline.js";

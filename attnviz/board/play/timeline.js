@@ -4,7 +4,7 @@
 
 import { grouped, isOfOthers, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
-import { isMasked } from "../values/reach.js";
+import { isMasked } from "../values/dependencies.js";
 import { dividedBy, explain } from "../values/explain.js";
 import { valueAt } from "../values/matrices.js";
 import { numberOf, written } from "../values/numbers.js";

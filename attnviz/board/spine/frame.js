@@ -5,7 +5,7 @@ import { areMixed, colourAs, isNamedBefore, isOfOthers, isWhatIsRead } from "../
 import { button, make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { lineOf } from "../values/matrices.js";
 import { percent, written } from "../values/numbers.js";
-import { evenShareOfRow } from "../values/reads.js";
+import { evenShareOfRow } from "../values/most_read.js";
 import { dividedBy } from "../values/explain.js";
 import { headsOf, widthsOf } from "../cells/grid.js";
 import { gapBefore, leadAt, legendAt } from "./plan.js";

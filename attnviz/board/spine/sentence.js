@@ -5,7 +5,7 @@ import { KEYS, press } from "../keys.js";
 import { areMixed, colourAs, ownerOf } from "../cells/cell.js";
 import { button, drawn, ledTo, make, put, setText, toggle, UNSEEN, write } from "../cells/elements.js";
 import { ofHead } from "../places.js";
-import { readBy, readsInPercent } from "../values/reads.js";
+import { readBy, readsInPercent } from "../values/most_read.js";
 import { percent, points, unbroken } from "../values/numbers.js";
 import { BETWEEN, ReadWords, SAYS as BESIDE, sharesOf, WEIGHTS, wordsIn, wordsOf } from "./words.js";
 import { numbersFirst } from "./hall.js";
@@ -164,7 +164,7 @@ export class Sentence {
   putSays(layout, left, width, below) {
     const { scale, arcs, chips, shares } = layout;
     const { data } = this.board;
-    const over = data.ofNow && !numbersFirst(data); // the tools stand below it
+    const over = data.isCurrent && !numbersFirst(data); // the tools stand below it
     const { above } = this.tools; // whether the tools stand above the summary instead
     const under = above ? arcs + chips + shares : toolsAt(layout, data.says !== false);
     const room = scale > 1 ? SAYS.large : width - left < SAYS.narrow ? SAYS.higher : SAYS.high;

@@ -7,7 +7,7 @@ import { say } from "../../scripts/sentences.js";
 import { button, canvasOf, drawn, ledTo, make, toggle, UNSEEN, write } from "../cells/elements.js";
 import { paintPixels } from "../cells/pixels.js";
 import { ofHead } from "../places.js";
-import { hiddenIn } from "../values/reach.js";
+import { hiddenIn } from "../values/dependencies.js";
 
 const HEIGHT = 74; // pixels, including the gap below
 const [LOW, LOWER] = [700, 38]; // pixels: up to this height of the window, the strip has the lower height

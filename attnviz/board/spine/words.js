@@ -2,11 +2,11 @@
 
 import { areOfOthers, ownerOf } from "../cells/cell.js";
 import { button, ledTo, toggle, write } from "../cells/elements.js";
-import { hiddenIn } from "../values/reach.js";
+import { hiddenIn } from "../values/dependencies.js";
 import { valueAt } from "../values/matrices.js";
 import { say } from "../../scripts/sentences.js";
 
-/** @import { Numbers } from "../values/reach.js" */
+/** @import { Numbers } from "../values/dependencies.js" */
 
 export const LETTER = { size: 20, width: 11 }; // pixels, at most
 const AROUND = 34; // width of a chip besides its letters

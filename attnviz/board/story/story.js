@@ -162,7 +162,7 @@ export class Story {
   /** @param {Room} room @param {StoryPart[]} parts */
   fit({ height }, parts) {
     const { element, board } = this;
-    const { ruler, explores, root, sentence, data: { tells, ofNow, ribbons } } = board;
+    const { ruler, explores, root, sentence, data: { tells, isCurrent, ribbons } } = board;
     for (const part of parts) {
       part.open(false);
       for (const grid of part.grids) if (grid instanceof RowGrid) grid.putRows(board.query, []);
@@ -178,7 +178,7 @@ export class Story {
       }
       return sentence.says.offsetTop + element.offsetHeight;
     }, parts.filter(({ joined }) => !joined).length, tells ? Infinity : height - taken,
-      ofNow === false || ribbons === null);
+      isCurrent === false || ribbons === null);
   }
 
   // The first thing to do: a slider for one number, and what happens if it's moved. It stays under the finger until

@@ -4,7 +4,7 @@ import { asideOf, pieceNamed, symbolOf } from "../cells/cell.js";
 import { make, put, setText, toggle, UNSEEN } from "../cells/elements.js";
 import { sharesOf } from "../spine/words.js";
 import { percent, unbroken } from "../values/numbers.js";
-import { evenShareOfRow } from "../values/reads.js";
+import { evenShareOfRow } from "../values/most_read.js";
 import { BarGrid, RowGrid, StoryGrid } from "./story_grids.js";
 import { boxOf, featureOf, GUTTER, isNamed, mixIn } from "./story_layout.js";
 import { say } from "../../scripts/sentences.js";

@@ -7,10 +7,10 @@ import { say } from "../../scripts/sentences.js";
 import { areMixed, distanceOf, isOfOthers, lineNamed, nameOf, namesOn, ownerOf } from "../cells/cell.js";
 import { FLOAT32, mayBe } from "./arithmetic.js";
 import { boundedOf } from "./evaluate.js";
-import { isMasked, sourcesOf } from "./reach.js";
+import { isMasked, sourcesOf } from "./dependencies.js";
 import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
-import { saidOf, toldBy } from "./said.js";
+import { saidOf, toldBy } from "./cell_text.js";
 
 /** @param {Made} made @param {Place} place */
 export function explain(made, place) {

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from attnviz.core.rules.base import Rule
 from attnviz.core.rules.cellwise import GELU, Add, Cap, Difference, FeatureMap, ReLU, TimesRoot
+from attnviz.core.rules.copying import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.derived import declaration, explain, reads, seen, touched, values
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
 from attnviz.core.rules.explaining.numbers import DECIMALS
-from attnviz.core.rules.moving import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.positions import Relative, Rotate, rotation_of
 from attnviz.core.rules.product import Product, turns_second
 from attnviz.core.rules.reading import Block, Shape

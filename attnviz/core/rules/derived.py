@@ -7,7 +7,7 @@ import torch
 
 from attnviz.core.rules import reading
 from attnviz.core.rules.base import Rule
-from attnviz.core.rules.explaining import said
+from attnviz.core.rules.explaining import cell_text
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells
 from attnviz.core.rules.reading import Block, Pieces, Shape, block_of, piece_at
 
@@ -44,7 +44,7 @@ def values(rule: Rule, *tables: np.ndarray) -> np.ndarray:
 
 def explain(rule: Rule, cell: Cell) -> CellExplanation:
     """Return how a cell is computed, in symbols, numbers and words."""
-    explanation = said.explained(cell, declaration_of(rule, cell))
+    explanation = cell_text.explained(cell, declaration_of(rule, cell))
     return explanation._replace(notes=(*explanation.notes, *more_notes(rule, cell)))
 
 
@@ -56,4 +56,4 @@ def more_notes(rule: Rule, cell: Cell) -> tuple[str, ...]:
 
 def seen(rule: Rule, cell: Cell) -> tuple[Cells, ...]:
     """Return the sources of a cell that its explanation names."""
-    return said.seen(cell, declaration_of(rule, cell))
+    return cell_text.seen(cell, declaration_of(rule, cell))

@@ -6,13 +6,13 @@ from attnviz.app.components.board import numbers_of
 from attnviz.app.parts.predicting import predicted
 from attnviz.app.server.boards import OF_NOW, Board, drawn_now, is_presented, picked_in
 from attnviz.board.data import has_numbers
-from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, packed
+from attnviz.board.drawn import OF_PLAYGROUND, PRESENTING, packed
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario, traced
 from attnviz.explanation import explain
 from attnviz.features.explore.page.views import drawn_heatmaps
 from attnviz.features.explore.parameters import HEATMAPS
-from attnviz.features.explore.switched import yet_to_predict
+from attnviz.features.explore.switch_predictions import yet_to_predict
 from attnviz.link import parameter_table as rows
 from attnviz.link.state import State
 
@@ -34,7 +34,7 @@ def _shown(state: State) -> tuple[Scenario, AttentionTrace] | None:
 
 def _board(state: State) -> bytes | None:
     shown = _shown(state)
-    return shown and drawn_now(state, *shown, IN_A_HALL if is_presented(state) else OF_PLAYGROUND)
+    return shown and drawn_now(state, *shown, PRESENTING if is_presented(state) else OF_PLAYGROUND)
 
 
 def _heatmaps(state: State) -> bytes | None:

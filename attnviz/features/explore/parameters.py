@@ -1,6 +1,6 @@
 """The parameters of Explore, its What if and Compare in links."""
 
-from attnviz.features.explore.masked import WAYS
+from attnviz.features.explore.mask_experiments import WAYS
 from attnviz.link.codecs import Choice
 from attnviz.link.page_texts import SCENARIO_TEXT
 from attnviz.link.parameter import Parameter

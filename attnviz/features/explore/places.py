@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from attnviz.core.what_if import PLACES, TYPED
-from attnviz.features.explore.switched import choice_of
+from attnviz.features.explore.switch_predictions import choice_of
 from attnviz.words import say
 
 

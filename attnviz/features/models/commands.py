@@ -14,9 +14,9 @@ from attnviz.documents.page import tables
 from attnviz.explanation.head_figures import ALL_SHARES, figures_in_words
 from attnviz.export import json_pieces
 from attnviz.features.language_models.inside import INCLUDED, STORIES, ModelTrace, OtherLayer, Written, load, look_into
+from attnviz.features.language_models.inside.available_models import ALONG
 from attnviz.features.language_models.inside.hybrids import others_in_words
 from attnviz.features.language_models.inside.layers.layer import Kind
-from attnviz.features.language_models.inside.offering import ALONG
 from attnviz.features.language_models.inside.pieces import Read
 from attnviz.features.language_models.inside.uses import costs_in_words
 from attnviz.features.models.model_pages import head_report, model_page

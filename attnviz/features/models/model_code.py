@@ -1,7 +1,14 @@
 """Writes a script that loads a model and prints one head's weights."""
 
 from attnviz.features.language_models.inside import ModelTrace, offered
-from attnviz.features.language_models.inside.offering import ALONG, PACKAGE, VERSION, is_folder, short_name, snapshot_of
+from attnviz.features.language_models.inside.available_models import (
+    ALONG,
+    PACKAGE,
+    VERSION,
+    is_folder,
+    short_name,
+    snapshot_of,
+)
 from attnviz.features.language_models.inside.writing import Sampling, can_write
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS

@@ -28,5 +28,5 @@ def _board(state: State) -> bytes | None:
         return None
     scenario = question.makes(example.scenario, example.options)
     trace = question.drawn_trace(example.scenario, example.options).seen_from(0)
-    data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, of_now=False)
+    data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, is_current=False)
     return packed(data | {"picked": None})

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from attnviz.board.data import FEW_DIGITS
-from attnviz.board.drawn import Looks, drawn_data
+from attnviz.board.drawn import BoardOptions, drawn_data
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents.board_svg import table_svg
@@ -22,7 +22,7 @@ def shown_of(question: Question, trace: AttentionTrace, options: Mapping[str, st
 def looks_of(
     question: Question, scenario: Scenario, options: Mapping[str, str], *, fixed: bool, holds: bool = False,
     in_hall: bool = False,
-) -> Looks:  # fmt: skip
+) -> BoardOptions:  # fmt: skip
     """Return how a question's board looks.
 
     On a `fixed` board, readers can't change numbers; a board that `holds` doesn't receive the numbers it doesn't show.
@@ -30,7 +30,7 @@ def looks_of(
     every = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
     shown = tuple(name for name in every if name in question.in_hall) if in_hall and question.in_hall else every
     read = "attention_weights" in shown
-    return Looks(
+    return BoardOptions(
         names=shown, framed=question.framed and not in_hall, sentence=len(every) > 1, says=read,
         ribbons=read or None, notes={name: size for name, size in question.notes.items() if name in shown},
         about=question.random_in_words(scenario), fixed=fixed, holds=holds,
@@ -78,4 +78,6 @@ def _board(
     looks = looks_of(question, scenario, options, fixed=before or question.fixed, holds=before)
     trace = question.drawn_trace(scenario, options).seen_from(0)
     query = question.first_followed(scenario)
-    return drawn_data(question.makes(scenario, options), trace, query, digits, looks, of_now=False) | {"key": "alone"}
+    return drawn_data(question.makes(scenario, options), trace, query, digits, looks, is_current=False) | {
+        "key": "alone"
+    }

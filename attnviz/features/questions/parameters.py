@@ -9,7 +9,7 @@ from attnviz.features.questions.offered import Exponent, Option
 from attnviz.features.questions.questions import QUESTIONS, Question
 from attnviz.features.sweeps.settings import MAX_P
 from attnviz.link.codecs import Choice, Number, Text, UnreadableError
-from attnviz.link.parameter import Around, Parameter, as_one, listed
+from attnviz.link.parameter import Parameter, ReadContext, as_one, listed
 from attnviz.link.set_up import CHANGES, parameters, query_of, quoted, scenario_from_query
 from attnviz.words import say
 
@@ -86,7 +86,7 @@ def _parts(question: Question, query: str) -> tuple[dict[str, str], str]:
     return dict(parse_qsl("&".join(own), keep_blank_values=True)), "&".join(rest)
 
 
-def fits_question(text: str, around: Around) -> str:
+def fits_question(text: str, around: ReadContext) -> str:
     """Return an example's text if it belongs to the open question."""
     question = question_of(around.values.get("question", ""))
     if question is None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace, execute
-from attnviz.core.carried import edit_matrix
+from attnviz.core.carry_over import edit_matrix
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import torch
 
-from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.carry_over import bring_back, carry_over
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.limits import MAX_SEED, RefusedError, check_choice, check_number, check_whole
 from attnviz.core.scenario import SETTINGS, Scenario, without_changes

@@ -29,7 +29,7 @@ RAISERS: Mapping[str, Callable[[], object]] = {
 }
 # Component -> (type of its data, file that declares it), for tests/pages/session/test_sent_types.py.
 TYPES = {
-    "attnviz_learn_kept": ("Data", "attnviz/features/learn/page/scripts/kept.js"),
+    "attnviz_learn_kept": ("Data", "attnviz/features/learn/page/scripts/moment_store.js"),
     "attnviz_learn_seeds": ("Data", "attnviz/features/learn/page/scripts/seeds.js"),
     "attnviz_learn_time": ("Data", "attnviz/features/learn/page/scripts/time.js"),
 }

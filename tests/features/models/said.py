@@ -6,7 +6,7 @@ import torch
 
 from attnviz import look_into
 from attnviz.documents import model_page
-from attnviz.features.models.page import looked
+from attnviz.features.models.page import result_cache
 from tests.pages.reader import Reader
 
 # Files whose texts aren't in the catalogue, with the reason, for tests/unit/project/test_words.py.
@@ -31,7 +31,7 @@ def readers() -> list[Reader]:
 
 def held() -> list[object]:
     """Return objects that sessions share, for tests/unit/server/test_server.py."""
-    return [looked._shelf(), looked._kept()]
+    return [result_cache._shelf(), result_cache._kept()]
 
 
 def taken_home() -> dict[str, str]:

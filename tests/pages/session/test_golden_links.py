@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from attnviz.app.server.where import moved_to
+from attnviz.app.server.page_html import moved_to
 from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.parameters import question_of
 from attnviz.link.set_up import parameters

@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.app.components.script_file import board_file
 from attnviz.app.server import middleware, routes
+from attnviz.app.server.page_html import soon
 from attnviz.app.server.speaking import Speaks
-from attnviz.app.server.where import soon
 from attnviz.words import LANGUAGE, say
 from tests.languages import made_up
 
@@ -53,7 +53,7 @@ def accept(monkeypatch: pytest.MonkeyPatch) -> Accept:
 def page() -> None:
     import streamlit as st
 
-    from attnviz.app.keeper.runs import watched_run
+    from attnviz.app.operations.run_queue import watched_run
     from attnviz.words import say
 
     def pressed() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from attnviz import Scenario
 from attnviz.app.session import address
-from attnviz.app.session.memory import came_back
+from attnviz.app.session.page_record import came_back
 from attnviz.app.streamlit_internals import run_again
 from attnviz.features.check.page import exercises
 from attnviz.link.set_up import parameters

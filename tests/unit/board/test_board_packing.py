@@ -13,7 +13,7 @@ from attnviz.board.data import table_data
 from attnviz.core.rules import in_rows
 from attnviz.core.scenario import traced
 from attnviz.documents import board_page
-from attnviz.documents.apart import with_apart
+from attnviz.documents.bit_differences import with_apart
 from tests.node import PageScript
 
 BITS = """({ matrices: { unpacked } }, matrices) => Object.fromEntries(

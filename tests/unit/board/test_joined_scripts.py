@@ -17,10 +17,10 @@ from starlette.testclient import TestClient
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from attnviz.app.components.script_file import board_file, packed, plane_file
-from attnviz.app.server import packed as server_packed
+from attnviz.app.server import compression as server_packed
 from attnviz.app.server import routes
-from attnviz.app.server.packed import SendsPacked
-from attnviz.app.server.where import soon
+from attnviz.app.server.compression import SendsPacked
+from attnviz.app.server.page_html import soon
 from attnviz.board.script import board_script, plane_script
 from attnviz.scripts import joined, shortened
 from attnviz.words import catalogue
@@ -218,7 +218,7 @@ def test_streamlits_scripts_hold_packed_what_it_sends(base: str, takes: str) -> 
         assert packed.content == sent.content
         assert packed.headers["content-type"].split(";")[0] == sent.headers["content-type"].split(";")[0]
         assert packed.headers.get("content-encoding") == ("gzip" if "gzip" in takes else None)
-        assert "content-encoding" not in sent.headers, "Streamlit packs its scripts: server/packed.py can go"
+        assert "content-encoding" not in sent.headers, "Streamlit packs its scripts: server/compression.py can go"
 
 
 def test_a_script_is_packed_once_though_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:

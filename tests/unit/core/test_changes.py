@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Edit, Scenario
-from attnviz.core.carried import bring_back, carry_over, edit_matrix
+from attnviz.core.carry_over import bring_back, carry_over, edit_matrix
 from attnviz.core.changes import Changes, changes_of, renamed, with_changes
 from attnviz.core.scenario import traced
 from attnviz.core.settings import fitted

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.core.carried import bring_back, carry_over
+from attnviz.core.carry_over import bring_back, carry_over
 from attnviz.core.changes import changes_of
 from attnviz.core.seeding import POSITIONS
 from tests.unit.helpers import edits_of

@@ -47,7 +47,7 @@ COMPARED = Counter({
     ("core/layers.py", "own == 'x'"): 1,  # what one layer hands to the next ...
     ("core/layers.py", "name == 'x'"): 1,
     ("core/layers.py", "name == Y"): 1,  # ... and of the kept sentence
-    ("core/carried.py", "name == 'w_v'"): 1,  # it alone says how wide others are
+    ("core/carry_over.py", "name == 'w_v'"): 1,  # it alone says how wide others are
     ("core/scenario/matrices.py", "name == 'w_v'"): 1,
     ("core/scenario/derived.py", "self.token_matrix == 'e'"): 1,  # where the tokens' own vectors are
     ("core/seeding/vectors.py", "name == 'e'"): 1,

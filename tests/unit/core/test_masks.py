@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, UndefinedAttentionError, explain, trace
-from attnviz.core.carried import carry_over
+from attnviz.core.carry_over import carry_over
 from attnviz.core.changes import Changes, changes_of
 from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.core.carried import carry_over
+from attnviz.core.carry_over import carry_over
 from attnviz.core.changes import Changes
 from attnviz.core.dropout import dropout
 from attnviz.core.matrix_input import Edit

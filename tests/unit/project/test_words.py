@@ -96,7 +96,7 @@ def _taken_home() -> dict[str, str]:
     many = Scenario("a cat sat", n_layers=2, d_out=3, causal=True, d_ff=4, norm="pre", positions="learned")
     kept = Scenario("a cat sat", second="on a mat", reads="kept", mask_use="zeroed", n_heads=2, d_in=4, d_out=4)
     what_if = Scenario("a cat sat", masking="padding", positions="alibi", w_v="random:3", what_if="softmax:columns")
-    data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, of_now=True)
+    data = drawn_data(what_if, traced(what_if), 1, 4, OF_PLAYGROUND, is_current=True)
     return {
         "page": board_page(many),
         "heatmap": heatmap_page(traced(what_if), "attention_weights"),
@@ -307,7 +307,7 @@ NO_PAGE = {
     "attnviz/stories/asked.py": "names what stories ask",
     "attnviz/stories/grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
-    "attnviz/app/keeper": "writes into the server's log and figures",
+    "attnviz/app/operations": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",
     "attnviz/core/attention": "writes errors for whoever programs",
     "attnviz/core/scenario": "writes errors for whoever programs, and the first sentence",

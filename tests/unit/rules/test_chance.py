@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import attnviz
 from attnviz import Edit, Scenario, trace
 from attnviz.board.data import board_data
-from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, data_of_model, drawn_data
+from attnviz.board.drawn import OF_PLAYGROUND, PRESENTING, data_of_model, drawn_data
 from attnviz.core.scenario import traced
 from attnviz.explanation.summary import finding
 from tests.node import PageScript
@@ -39,7 +39,7 @@ def test_whatever_another_seed_would_change_is_said_with_a_caution(
     script: PageScript, scenario: Scenario, query: int
 ) -> None:
     made, query = traced(scenario), min(query, len(scenario.tokens) - 1)
-    data = drawn_data(scenario, made, query, 2, OF_PLAYGROUND, of_now=True)
+    data = drawn_data(scenario, made, query, 2, OF_PLAYGROUND, is_current=True)
     said = [each for each, _ in script.run(_SAID, [data, query])]
     if drawn_anew(scenario):
         assert made.chance
@@ -110,8 +110,8 @@ def test_whatever_else_a_layer_draws_counts_too(more: dict[str, Any], chances: l
 
 
 BOARDS: dict[str, Callable[[Scenario], dict[str, Any]]] = {
-    "explore": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, OF_PLAYGROUND, of_now=True),
-    "in a hall": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, IN_A_HALL, of_now=True),
+    "explore": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, OF_PLAYGROUND, is_current=True),
+    "in a hall": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, PRESENTING, is_current=True),
     "of a trace": lambda scenario: data_of_model(traced(scenario).seen_from(0), 0, 4),
 }
 

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import CLOCK, Clock, Lane, RunTooLongError
+from attnviz.app.operations import metrics
+from attnviz.app.operations.run_queue import CLOCK, Clock, Lane, RunTooLongError
 from attnviz.words import say
 from tests.unit.helpers import most_at_once
 
@@ -24,13 +24,13 @@ def busy(seconds: float = FOREVER) -> None:
 
 
 def test_work_that_is_busy_for_too_long_is_ended_where_it_reports_and_counted() -> None:
-    before, clock = figures.ENDED_LATE._value.get(), Clock(0.05)
+    before, clock = metrics.ENDED_LATE._value.get(), Clock(0.05)
     with clock.timed():
         clock.check()
         busy(0.2)
         with pytest.raises(RunTooLongError):
             clock.check()
-    assert figures.ENDED_LATE._value.get() > before
+    assert metrics.ENDED_LATE._value.get() > before
     clock.check()  # outside of a run nothing is timed
     assert not clock.times_any
 
@@ -56,7 +56,7 @@ def _page() -> None:
 
     import streamlit as st
 
-    from attnviz.app.keeper.runs import CLOCK, watched_run
+    from attnviz.app.operations.run_queue import CLOCK, watched_run
 
     with watched_run() as run:
         run.page = "clocked"
@@ -72,13 +72,13 @@ def test_a_page_that_takes_too_long_says_so_and_no_more_comes_of_it(monkeypatch:
     at = AppTest.from_function(_page, default_timeout=FOREVER).run()
     assert [each.value for each in at.error] == [say("app.too_long")]
     assert [each.value for each in at.text] == ["before", "after"]
-    assert figures.RUNS.labels("clocked", "failed")._value.get() >= 1
+    assert metrics.RUNS.labels("clocked", "failed")._value.get() >= 1
 
 
 def _in_trouble(text: str) -> None:
     import streamlit as st
 
-    from attnviz.app.keeper.runs import RunTooLongError
+    from attnviz.app.operations.run_queue import RunTooLongError
     from attnviz.app.shell.messages import tell
 
     st.query_params.from_dict({"text": text, "seed": "7"})

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attnviz.app.keeper import logs
-from attnviz.app.keeper.logs import JsonLines
-from attnviz.app.keeper.memory import give_back
+from attnviz.app.operations import logs
+from attnviz.app.operations.logs import JsonLines
+from attnviz.app.operations.memory import give_back
 
 TYPED = "my private sentence"
 

@@ -17,7 +17,7 @@ from attnviz.core.stages import STAGES
 from attnviz.link.changes_text import ChangesText
 from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text, Whole
 from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
-from attnviz.link.parameter import Around, Parameter
+from attnviz.link.parameter import Parameter, ReadContext
 from attnviz.link.parameter_table import once, table, texts
 from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
 from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
@@ -101,9 +101,9 @@ def test_every_row_takes_any_text_or_tells_it_in_one_sentence(row: Parameter, ra
     told = "" if error is None else row.refusal(raw, error, lambda text: repr(text[:40]))
     assert error is None or 10 < len(told) < 600
     assert value == row.default or row.read(row.codec.encode(value)) == (value, None)
-    read = row.taken(raw, Around(), repr)
-    assert bool(read.message) == (bool(raw) and row.read(raw, Around())[1] is not None)
-    again = row.taken(read.text, Around(), repr)
+    read = row.taken(raw, ReadContext(), repr)
+    assert bool(read.message) == (bool(raw) and row.read(raw, ReadContext())[1] is not None)
+    again = row.taken(read.text, ReadContext(), repr)
     assert again.message == ""
     assert again.text == read.text
 

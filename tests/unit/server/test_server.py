@@ -30,9 +30,11 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from attnviz import trace
 from attnviz.app import streamlit_internals
-from attnviz.app.keeper import figures
-from attnviz.app.server import answers, connections, visitors
+from attnviz.app.operations import metrics
+from attnviz.app.server import connections, endpoints, rate_limits
 from attnviz.app.server.numbers import Numbers
+from attnviz.app.server.page_html import SafeHeaders, policy
+from attnviz.app.server.rate_limits import BURST, RATE, Visitors
 from attnviz.app.server.settings import (
     EMBED_IN,
     FORWARDERS,
@@ -43,8 +45,6 @@ from attnviz.app.server.settings import (
     ORIGINS,
     settings,
 )
-from attnviz.app.server.visitors import BURST, RATE, Visitors
-from attnviz.app.server.where import SafeHeaders, policy
 from attnviz.words import say
 from tests.said import of_features
 
@@ -244,7 +244,7 @@ def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
     def at(address: str) -> TestClient:
         return TestClient(app, client=(address, 5))
 
-    before = figures.SESSIONS._value.get()
+    before = metrics.SESSIONS._value.get()
     with contextlib.ExitStack() as held:
         for address in ("2001:db8:1:2::3", "2001:db8:1:2::4"):
             held.enter_context(at(address).websocket_connect("/_stcore/stream"))
@@ -253,8 +253,8 @@ def test_one_address_may_not_have_all_places_and_this_machine_may() -> None:
         for _ in range(3):
             held.enter_context(at("127.0.0.1").websocket_connect("/_stcore/stream"))
         assert opened(at("192.0.2.7"), None) == 503, "all are taken"
-        assert figures.SESSIONS._value.get() == before + 5
-    assert figures.SESSIONS._value.get() == before
+        assert metrics.SESSIONS._value.get() == before + 5
+    assert metrics.SESSIONS._value.get() == before
     assert opened(at("2001:db8:1:2:3::5"), None) == 101
     assert settings({MOST_OF_ADDRESS: "7"}).most_of_address == 7
 
@@ -307,7 +307,7 @@ def test_a_message_beyond_the_limit_is_not_even_parsed(monkeypatch: pytest.Monke
         parsed.append(len(message))
         return taken(message)
 
-    monkeypatch.setattr(visitors, "is_of_a_reader", is_of_a_reader)
+    monkeypatch.setattr(rate_limits, "is_of_a_reader", is_of_a_reader)
     assert handed_on(beyond, within, beyond) == [within]
     assert parsed == [len(within)]
 
@@ -358,9 +358,9 @@ def test_where_memory_is_short_no_further_page_is_opened_but_the_first_always_is
     with given.websocket_connect("/_stcore/stream"):
         assert opened(given, None) == 101
         used[0] = 101.0
-        before = figures.TURNED_AWAY.labels("memory")._value.get()
+        before = metrics.TURNED_AWAY.labels("memory")._value.get()
         assert opened(given, None) == 503
-        assert figures.TURNED_AWAY.labels("memory")._value.get() == before + 1
+        assert metrics.TURNED_AWAY.labels("memory")._value.get() == before + 1
     assert opened(given, None) == 101
     assert settings({MOST_MEMORY: "700"}).most_memory == 700
 
@@ -409,8 +409,8 @@ def test_while_numbers_are_computed_a_run_lets_them_go_on_ten_times_as_soon_as_p
 
 
 def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "_READY", threading.Event())
-    given = TestClient(Starlette(routes=[Route("/ready", partial(answers.tell_ready, served={}))]))
+    monkeypatch.setattr(endpoints, "_READY", threading.Event())
+    given = TestClient(Starlette(routes=[Route("/ready", partial(endpoints.tell_ready, served={}))]))
     assert given.get("/ready").status_code == 503
     goes_on = threading.Event()
 
@@ -418,9 +418,9 @@ def test_readiness_waits_for_what_pages_need(monkeypatch: pytest.MonkeyPatch) ->
         goes_on.wait(30)
         return trace(scenario)
 
-    monkeypatch.setattr(answers, "trace", slowly)
-    answers.begin()
+    monkeypatch.setattr(endpoints, "trace", slowly)
+    endpoints.begin()
     assert given.get("/ready").json() == {"ready": False}
     goes_on.set()
-    assert answers._READY.wait(60)
+    assert endpoints._READY.wait(60)
     assert given.get("/ready").status_code == 200

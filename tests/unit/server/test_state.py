@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.app.session.memory import becomes, mark_of
+from attnviz.app.session.page_record import becomes, mark_of
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from attnviz.app.components.script_file import script_files
-from attnviz.app.server.where import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
+from attnviz.app.server.page_html import WITH_BOARD, WITHOUT, SaysWhere, moved_to, soon, where
 from attnviz.link.state import MOST_CHARACTERS, state_of
 from attnviz.published import OPENING, starting_points
 

@@ -15,7 +15,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.core.scenario import Scenario, trace
 from attnviz.documents import report
 from attnviz.export import matrix_csv, trace_json
@@ -234,11 +234,11 @@ def test_a_form_that_is_not_read_is_refused_with_what_to_do(form: str, table: tu
     """In a handout, whose other tables are read, what is left of it without a prompt may be plain numbers."""
     rows, _ = table
     text = NOT_READ[form](*table)
-    with pytest.raises(SaidError, match="save it as CSV there"):
+    with pytest.raises(ReaderError, match="save it as CSV there"):
         read_table(text)
     found = sorted_tables(f"# Q\n\n{text}\n\n# K\n\n1 2\n3 4\n").tables
     assert read_table(found["k"]).rows == ((1, 2), (3, 4))
-    with suppress(SaidError):
+    with suppress(ReaderError):
         assert [list(row) for row in read_table(found["q"]).rows] == [[float(each) for each in row] for row in rows]
 
 
@@ -343,7 +343,7 @@ def test_a_damaged_packed_file_is_refused_however_it_is_packed(packing: int) -> 
     for at in range(4, len(whole.getvalue())):
         damaged = bytearray(whole.getvalue())
         damaged[at] ^= 0xFF
-        with pytest.raises(SaidError):
+        with pytest.raises(ReaderError):
             read_upload(bytes(damaged))
 
 

@@ -1,11 +1,11 @@
 // Pictures of matrices beside each other.
 
-import { keptIn } from "../../../scripts/parts.js";
+import { stateOf } from "../../../scripts/parts.js";
 import { Pictures } from "./painter.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 /** @import { Data } from "./types.js" */
 
 export default function pictures(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  keptIn(parentElement, ".pictures", (root) => new Pictures(root, data)).receive(data);
+  stateOf(parentElement, ".pictures", (root) => new Pictures(root, data)).receive(data);
 }

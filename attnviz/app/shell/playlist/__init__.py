@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from attnviz.app.parts.charts import download
-from attnviz.app.session import memory, state, url_texts
+from attnviz.app.session import page_record, state, url_texts
 from attnviz.app.session.component import component
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
@@ -63,13 +63,13 @@ def show_playlist() -> None:
 
 
 def _add(moments: tuple[Moment, ...]) -> None:
-    page, query = memory.place_of_now()
+    page, query = page_record.current_place()
     _put(text_of(moments) + f"/{page}?{query}", n=len(moments) + 1)
 
 
 def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; if one is invalid, only say so."""
-    moments, error = read_lines(lines, list(memory.pages().values()))
+    moments, error = read_lines(lines, list(page_record.pages().values()))
     if error:
         state.say(texts()[PLAYLIST].refusal(lines, error, literal))
         return

@@ -10,7 +10,7 @@ import streamlit as st
 
 from attnviz.app.parts.charts import download
 from attnviz.app.parts.typed_cells import scenario_now
-from attnviz.app.session import memory, state, url_texts
+from attnviz.app.session import page_record, state, url_texts
 from attnviz.app.session.component import component
 from attnviz.app.session.session import Attachment, this_session
 from attnviz.app.session.url_texts import take
@@ -28,9 +28,9 @@ from attnviz.app.shell.share.files import (
     show_question_page,
 )
 from attnviz.app.text import as_message, message_of
-from attnviz.core.carried import replace_matrix
+from attnviz.core.carry_over import replace_matrix
 from attnviz.core.changes import change_texts, changes_of
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.core.scenario import Scenario
 from attnviz.explanation.origins import symbol_in_words
 from attnviz.export import read_matrix, scenario_from_json
@@ -109,7 +109,7 @@ def _check_size(scenario: Scenario) -> None:
         say("share.refused.has", symbol=symbol_in_words(name), numbers=plural(count, "number"))
         for name, count in cells.items()
     )
-    raise SaidError(say("share.refused.too_much", listed=listed, taken=thousands(taken), room=thousands(room)))
+    raise ReaderError(say("share.refused.too_much", listed=listed, taken=thousands(taken), room=thousands(room)))
 
 
 _QR_PIXELS = 520
@@ -151,7 +151,7 @@ def show_links(beside: Attachment | None) -> None:
 
 def _asked_here() -> str:
     """Return the name of what this page asks now; else blank."""
-    return asked_here(memory.place_of_now()[0].strip("/"), take)
+    return asked_here(page_record.current_place()[0].strip("/"), take)
 
 
 def _present() -> None:
@@ -165,7 +165,7 @@ def _show_qr_code() -> None:
     if place.hostname == "localhost" or (place.hostname or "").startswith(("127.", "::1")):
         st.info(say("share.qr.here_alone"))
     try:
-        link = urlunsplit(place._replace(path=place.path or "/", query=memory.place_of_now()[1]))
+        link = urlunsplit(place._replace(path=place.path or "/", query=page_record.current_place()[1]))
         code = segno.make(link, error="l", micro=False)
     except segno.DataOverflowError:
         st.info(say("share.qr.too_long"))

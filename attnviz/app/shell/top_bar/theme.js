@@ -2,7 +2,7 @@
 // system changes the theme, the server is asked for new ones.
 
 import { onTheme, themeOf } from "../../../board/cells/elements.js";
-import { keptIn, partOf } from "../../../scripts/parts.js";
+import { stateOf, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing, Trigger } from "../../../scripts/types.js" */
 
@@ -11,7 +11,7 @@ import { keptIn, partOf } from "../../../scripts/parts.js";
 
 export function watchTheme(/** @type {Drawing<Drawn>} */ { parentElement, data, setTriggerValue }) {
   const sample = partOf(parentElement, ".theme");
-  const kept = keptIn(parentElement, ".theme", () => {
+  const kept = stateOf(parentElement, ".theme", () => {
     /** @type {Kept} */
     const made = { data, tell: setTriggerValue, told: null };
     onTheme(sample, () => compare(sample, made));

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.core.stages import STAGES
 from attnviz.features.check.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.features.check.marking import ENTERS, Mark, MarkedTable, Marking, Misfit, Verdict, mark_fitting, verdict
@@ -115,7 +115,7 @@ def hand_ins_of(name: str, data: bytes, read_link: ReadLink) -> Iterator[HandIn]
         return
     found = sorted_tables(text)
     if not found.tables:
-        raise SaidError(say("exercises.class.no_table", symbols=", ".join(map(symbol_of, _NAMED))))
+        raise ReaderError(say("exercises.class.no_table", symbols=", ".join(map(symbol_of, _NAMED))))
     yield HandIn(name, words, found.tables, found.twice)
 
 
@@ -155,16 +155,16 @@ def _sheet_of(hand_in: HandIn, inputs: Mapping[str, Printed], keys: Mapping[int,
     if hand_in.exercise is not None:
         sheet = keys.get(hand_in.exercise.seed)
         if sheet != hand_in.exercise:
-            raise SaidError(say("exercises.class.other_link", number=hand_in.exercise.seed))
+            raise ReaderError(say("exercises.class.other_link", number=hand_in.exercise.seed))
         return sheet, ""
     stated = _stated(hand_in, keys)
     fitting = [sheet for sheet in keys.values() if inputs and _has(sheet, inputs)]
     if stated is None:
         if len(fitting) != 1:
-            raise SaidError(say("exercises.class.no_sheet"))
+            raise ReaderError(say("exercises.class.no_sheet"))
         return fitting[0], say("exercises.class.by_inputs", number=fitting[0].seed)
     if fitting and stated not in fitting:
-        raise SaidError(say("exercises.class.others_inputs", number=stated.seed, other=fitting[0].seed))
+        raise ReaderError(say("exercises.class.others_inputs", number=stated.seed, other=fitting[0].seed))
     if "x" in inputs and not fitting and not _has(stated, inputs):
         return stated, say("exercises.class.inputs_differ", number=stated.seed)
     return stated, ""
@@ -180,7 +180,7 @@ def _stated(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Exercise | None:
     for number, word in _SHEET.findall(words):
         sheet = keys.get(int(number))
         if sheet is None or (word and sheet.check_word not in told):
-            raise SaidError(say("exercises.class.other_word", number=number))
+            raise ReaderError(say("exercises.class.other_word", number=number))
         return sheet
     return None
 
@@ -204,7 +204,7 @@ def mark_hand_in(hand_in: HandIn, keys: Mapping[int, Exercise]) -> Marked:
     inputs = {name: table for name, table in tables.items() if name in ("x", "w_q", "w_k", "w_v")}
     try:
         sheet, of_sheet = _sheet_of(hand_in, inputs, keys)
-    except SaidError as error:
+    except ReaderError as error:
         return Marked(hand_in.name, remarks=(str(error), *told))
     given = {name: Printed.of(sheet.table(name), DECIMALS) for name in sheet.printed}
     answers = {name: table.with_decimals(DECIMALS) for name, table in tables.items() if name in sheet.blank}

@@ -9,7 +9,7 @@ import streamlit as st
 from attnviz.app.parts.predicting import lead_on, take_focus
 from attnviz.app.session import url_texts
 from attnviz.app.session.fields import stand_at_once
-from attnviz.app.session.memory import came_back
+from attnviz.app.session.page_record import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import current, receive
 from attnviz.app.streamlit_internals import DeltaGenerator

@@ -21,8 +21,8 @@ from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import chosen_in_words
 from attnviz.features.check.marking import MarkedTable, Marking, mark, mark_pipeline
 from attnviz.features.check.marking_page import in_pairs, marked_table, plain_table
-from attnviz.features.check.page.showing import checked, show_verdict
 from attnviz.features.check.page.typed import load
+from attnviz.features.check.page.verdict_panel import checked, show_verdict
 from attnviz.features.check.parameters import CHECK, EXAMPLES, Checked, published_names
 from attnviz.figures import heatmap_spec
 from attnviz.link.ways import Way, way_to

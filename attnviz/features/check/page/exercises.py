@@ -39,7 +39,7 @@ from attnviz.features.check.page.blanks import (
     typed_into,
 )
 from attnviz.features.check.page.inks import STYLE, inked_table
-from attnviz.features.check.page.showing import checked, show_first_try, show_verdict
+from attnviz.features.check.page.verdict_panel import checked, show_first_try, show_verdict
 from attnviz.features.check.parameters import ANSWERS, CHECK, EXERCISE, Checked
 from attnviz.link.parameter_table import texts
 from attnviz.words import say

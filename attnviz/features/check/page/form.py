@@ -17,8 +17,8 @@ from attnviz.features.check.marking.settings import gone_on_with, path_of, symbo
 from attnviz.features.check.marking_page import in_pairs, marked_table, marking_csv, marking_page
 from attnviz.features.check.page import typed
 from attnviz.features.check.page.sample import show_sample
-from attnviz.features.check.page.showing import show_verdict
 from attnviz.features.check.page.typed import form_of, form_record, key_of, text_of
+from attnviz.features.check.page.verdict_panel import show_verdict
 from attnviz.features.check.parameters import (
     AS_PRINTED,
     BY_DIGITS,

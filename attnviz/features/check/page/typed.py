@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.memory import came_back
+from attnviz.app.session.page_record import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import literal, message_of

@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.answers import NOT_KEPT, Served, Workers, message_in, nothing
-from attnviz.app.server.visitors import Pace, address_of
+from attnviz.app.operations.logs import get_log
+from attnviz.app.server.endpoints import NO_STORE, Served, Workers, message_in, nothing
+from attnviz.app.server.rate_limits import Pace, address_of
 from attnviz.core.cache import Cache
 from attnviz.features.classes.questions import as_csv, as_xapi
 from attnviz.features.classes.served import pages
-from attnviz.features.classes.served.telling import home_of, qr_code, state_for_page
+from attnviz.features.classes.served.class_state import home_of, qr_code, state_for_page
 from attnviz.features.classes.served.voting import Voting, vote_of
 from attnviz.features.classes.settings import database
 from attnviz.features.classes.store import LETTERS, LETTERS_OF_CODE, AwayError, FullError, Phase, State, Store, Vote
@@ -128,7 +128,7 @@ class Classroom:
             return nothing(429)
         except AwayError as away:
             return self._away(away.why)
-        return JSONResponse({"code": code, "secret": secret}, headers=NOT_KEPT)
+        return JSONResponse({"code": code, "secret": secret}, headers=NO_STORE)
 
     async def _board(self, request: Request) -> Response:
         return await self._done(pages.of_board, request)
@@ -185,7 +185,7 @@ class Classroom:
             return self._away(counted.why)
         if isinstance(counted, Exception):
             return nothing(410)  # the round is over, or full
-        return JSONResponse({"choice": counted}, headers=NOT_KEPT)
+        return JSONResponse({"choice": counted}, headers=NO_STORE)
 
     async def _write(self, *votes: tuple[str, Vote]) -> Sequence[str | Exception]:
         return await self._done(self._store.vote, *votes) if self._store else ()
@@ -224,7 +224,7 @@ class Classroom:
         if wants in ("csv", "xapi"):
             votes = await self._done(self._store.votes, code)
             made = as_csv(votes) if wants == "csv" else as_xapi(votes, home_of(request))
-            return Response(made, headers=NOT_KEPT, media_type="text/csv" if wants == "csv" else "application/jsonl")
+            return Response(made, headers=NO_STORE, media_type="text/csv" if wants == "csv" else "application/jsonl")
         if wants == "end":
             await self._done(self._store.end, code)
         else:
@@ -238,7 +238,7 @@ class Classroom:
 
 
 def _sent(told: bytes) -> Response:
-    return Response(told, headers=NOT_KEPT, media_type="application/json")
+    return Response(told, headers=NO_STORE, media_type="application/json")
 
 
 def stored(address: str) -> Store | None:

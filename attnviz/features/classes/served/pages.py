@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from attnviz.app.server.answers import NOT_KEPT, nothing
+from attnviz.app.server.endpoints import NO_STORE, nothing
 from attnviz.app.server.settings import settings
 from attnviz.colours.palette import DARK, FONT_FAMILY, LIGHT, Theme
 from attnviz.documents import board_page
@@ -43,7 +43,7 @@ def of_none(request: Request) -> Response:
     """Answer that there are no classes."""
     title, about = (html.escape(say(f"classes.off.{each}")) for each in ("title", "about"))
     told = f'<main class="door"><h1>{title}</h1><p>{about}</p></main>'
-    return HTMLResponse(page_of(title, _style(), told), 503, NOT_KEPT)
+    return HTMLResponse(page_of(title, _style(), told), 503, NO_STORE)
 
 
 def of_board(request: Request) -> Response:
@@ -61,7 +61,7 @@ def _board(about: str, told: bool) -> str:
 
 
 def _page(name: str, title: str) -> Response:
-    return HTMLResponse(_made(name, title), headers=NOT_KEPT)
+    return HTMLResponse(_made(name, title), headers=NO_STORE)
 
 
 @by_language(8)

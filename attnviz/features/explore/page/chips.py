@@ -16,7 +16,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import LARGEST, MOST_TYPED, SWITCHES, TYPED, Switch, WhatIf
 from attnviz.explanation.masking import key_of
-from attnviz.features.explore.switched import alone, choice_of
+from attnviz.features.explore.switch_predictions import alone, choice_of
 from attnviz.words import say
 
 WIDGET = "what_if"

@@ -20,10 +20,10 @@ from attnviz.core.stages import STAGES
 from attnviz.explanation.comparing import Comparison
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.features.explore.compared import about, changed_in_words, moved_most, other_words
-from attnviz.features.explore.masked import DTYPES, computed_in, read_way
+from attnviz.features.explore.mask_experiments import DTYPES, computed_in, read_way
 from attnviz.features.explore.page.kept import keep_as_a
 from attnviz.features.explore.parameters import B_BITS, PINNED
-from attnviz.features.explore.replaced import CHANGES, about_other, is_made, of_other, shares_moved
+from attnviz.features.explore.replacements import CHANGES, about_other, is_made, of_other, shares_moved
 from attnviz.figures import comparison_specs
 from attnviz.figures.small_tables import comparison_on_page
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS

@@ -2,14 +2,14 @@
 // Tokens are only ever set as text, never as HTML.
 
 import { button, make } from "../../../board/cells/elements.js";
-import { focusedBeside, keptIn } from "../../../scripts/parts.js";
+import { focusedBeside, stateOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 
 /** @typedef {{ rows: string[], columns: string[], hidden: number[][], turned: boolean, label: string }} Data */
 
 export default function maskPainter(/** @type {Drawing<Data>} */ { parentElement, data, setStateValue }) {
-  keptIn(parentElement, ".painter", (root) => new Painter(root))
+  stateOf(parentElement, ".painter", (root) => new Painter(root))
     .receive(data, (hidden) => setStateValue("hidden", hidden));
 }
 

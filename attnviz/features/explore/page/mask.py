@@ -18,7 +18,7 @@ from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import WEIGHTINGS
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
-from attnviz.features.explore.masked import SHAPES, in_each_way, leaked, of_ways, painted, shaped
+from attnviz.features.explore.mask_experiments import SHAPES, in_each_way, leaked, of_ways, painted, shaped
 from attnviz.features.explore.page.replaced import ASKED, ask_first
 from attnviz.figures.small_tables import Table
 from attnviz.words import say

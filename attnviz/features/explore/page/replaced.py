@@ -26,10 +26,10 @@ from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.documents import table_svg
 from attnviz.explanation.factors import factors_of, times
-from attnviz.features.explore.masked import DTYPES, computed_in, in_few_bits, read_way, way_of
+from attnviz.features.explore.mask_experiments import DTYPES, computed_in, in_few_bits, read_way, way_of
 from attnviz.features.explore.page.kept import keep_as_a
 from attnviz.features.explore.parameters import B_BITS, BITS
-from attnviz.features.explore.replaced import (
+from attnviz.features.explore.replacements import (
     about_other,
     can_add_to_row,
     can_be_equal,

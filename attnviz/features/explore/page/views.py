@@ -17,7 +17,7 @@ from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now, memory
+from attnviz.app.session.page_record import current_mark, memory
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.board.data import MOST_COLUMNS, fits_board, has_numbers
@@ -124,7 +124,7 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: S
     """
     picked = picked_cell(trace, scenario)
     asks = {"at": AT, "page": HEATMAPS} if has_numbers(scenario) else None
-    beside = {"from": mark_of_now(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
+    beside = {"from": current_mark(), "numbers": asks, "numbersOf": numbers_of(scenario, *seen)}
     data = drawn_heatmaps(trace, picked, query, state.digits()) | beside
     this_session().painting.begun = True
     # Without a picked cell, the choice of a cell is above the heatmaps; with one, it's in the gap below its matrix.

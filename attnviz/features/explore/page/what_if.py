@@ -20,7 +20,15 @@ from attnviz.features.explore.page.mask import show_mask
 from attnviz.features.explore.page.replaced import show_replaced
 from attnviz.features.explore.page.ways import PANEL, open_panel
 from attnviz.features.explore.parameters import BITS, OPEN, WHAT_IF
-from attnviz.features.explore.switched import about, alone, choice_of, next_of, turned, without, yet_to_predict
+from attnviz.features.explore.switch_predictions import (
+    about,
+    alone,
+    choice_of,
+    next_of,
+    turned,
+    without,
+    yet_to_predict,
+)
 from attnviz.link.parameter_table import PREDICTED, PREDICTIONS, QUERY
 from attnviz.predicting.asked import Asked, fails_at
 from attnviz.words import say

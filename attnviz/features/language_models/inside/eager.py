@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.limits import RefusedError
-from attnviz.features.language_models.inside.watching import twin_of
+from attnviz.features.language_models.inside.recording import twin_of
 
 EAGER = "eager"
 _ROUNDINGS = 64  # roundings by which a result may be off, relative to its largest number

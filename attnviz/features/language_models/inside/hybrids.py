@@ -9,7 +9,7 @@ from torch import nn
 
 from attnviz.features.language_models.inside.layers.layer import Layer
 from attnviz.features.language_models.inside.layers.other_layers import OtherLayer
-from attnviz.features.language_models.inside.seen.attended import Attended
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import listed, say
 
 # How a layer mixes tokens -> names of classes in transformers that do so.
@@ -67,7 +67,7 @@ def _told(which: str, numbers: list[str], does: str) -> str:
     return say(f"models.others.{which}_{many}", layers=listed(numbers), does=does)
 
 
-def _blocks_of(model: nn.Module, attended: Sequence[Attended]) -> tuple[list[nn.Module], list[int]] | None:
+def _blocks_of(model: nn.Module, attended: Sequence[AttentionRecord]) -> tuple[list[nn.Module], list[int]] | None:
     """Return a model's blocks, and the index of each attention's block."""
     for module in model.modules():
         if not isinstance(module, nn.ModuleList) or len(module) < len(attended):
@@ -85,7 +85,7 @@ def _blocks_of(model: nn.Module, attended: Sequence[Attended]) -> tuple[list[nn.
     return None
 
 
-def _is_in(attended: Attended, block: nn.Module) -> bool:
+def _is_in(attended: AttentionRecord, block: nn.Module) -> bool:
     if attended.module is not None:
         return any(each is attended.module for each in block.modules())
     own = {each.data_ptr() for each in block.parameters()}

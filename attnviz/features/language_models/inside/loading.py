@@ -15,9 +15,9 @@ import torch
 from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError, in_short
 from attnviz.core.machine import bytes_of_memory
+from attnviz.features.language_models.inside.available_models import ALONG, is_folder
 from attnviz.features.language_models.inside.eager import EAGER
 from attnviz.features.language_models.inside.files.outline import TooLargeError, numbers_in, outline_of
-from attnviz.features.language_models.inside.offering import ALONG, is_folder
 from attnviz.features.language_models.inside.pretrained import made_watched, transformers
 
 # (end of an architecture's name, class that loads it with its output layer); others are loaded without one.

@@ -8,19 +8,19 @@ from torch import Tensor, nn
 
 from attnviz.core.arguments import typed
 from attnviz.core.limits import in_short
+from attnviz.features.language_models.inside.available_models import ALONG, short_name
+from attnviz.features.language_models.inside.eager_attention import EagerRecorder, learned_in
 from attnviz.features.language_models.inside.editing import all_changed, editing_of, notices_of
 from attnviz.features.language_models.inside.edits import ModelEdit, as_edits
 from attnviz.features.language_models.inside.layers.layer import Layer
 from attnviz.features.language_models.inside.layers.other_layers import OtherLayer
 from attnviz.features.language_models.inside.loading import load
-from attnviz.features.language_models.inside.offering import ALONG, short_name
 from attnviz.features.language_models.inside.pieces import Read
 from attnviz.features.language_models.inside.pretrained import check_finite, is_pretrained, look, reads_others
 from attnviz.features.language_models.inside.projections import Named, attended_as_named, named_of
-from attnviz.features.language_models.inside.seen.attended import Attended
+from attnviz.features.language_models.inside.recording import twin_of
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.features.language_models.inside.trace import ModelTrace
-from attnviz.features.language_models.inside.watching import twin_of
-from attnviz.features.language_models.inside.written_out import WrittenOut, learned_in
 
 
 @typed
@@ -128,7 +128,9 @@ def _look_into_module(
     own = _as_evaluated(module)
     view: ModelTrace | None = None
     for editing in (False, True) if edits else (False,):  # the unchanged run shows where changes belong
-        watch = WrittenOut(editing_of(edits, view.layers) if view is not None and editing else None, own.parameters())
+        watch = EagerRecorder(
+            editing_of(edits, view.layers) if view is not None and editing else None, own.parameters()
+        )
         with torch.no_grad(), watch:
             result = _called(own, x)
             attended = watch.attended if named is None else [_named_one(named, own, watch, result, edits)]
@@ -144,8 +146,8 @@ def _look_into_module(
 
 
 def _named_one(
-    named: Named, module: nn.Module, watch: WrittenOut, result: object, edits: tuple[ModelEdit, ...]
-) -> Attended:
+    named: Named, module: nn.Module, watch: EagerRecorder, result: object, edits: tuple[ModelEdit, ...]
+) -> AttentionRecord:
     found = attended_as_named(named, module, watch.attended, watch.products, result)
     if edits and not (len(watch.attended) == 1 and found is watch.attended[0]):
         raise ValueError(
@@ -180,7 +182,9 @@ def _called(module: nn.Module, x: Tensor) -> object:
         raise
 
 
-def _layers(module: nn.Module, attended: list[Attended], tokens: tuple[str, ...]) -> tuple[Layer | OtherLayer, ...]:
+def _layers(
+    module: nn.Module, attended: list[AttentionRecord], tokens: tuple[str, ...]
+) -> tuple[Layer | OtherLayer, ...]:
     if not attended:
         raise ValueError(
             f"{type(module).__name__} attended to nothing that can be seen, expected one that calls"

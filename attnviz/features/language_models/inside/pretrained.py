@@ -25,6 +25,14 @@ from attnviz.features.language_models.inside.eager import (
     name_attention,
     remember_lengths,
 )
+from attnviz.features.language_models.inside.eager_attention import (
+    EagerRecorder,
+    check_architecture,
+    check_encoder,
+    check_kinds,
+    check_referee,
+    learned_in,
+)
 from attnviz.features.language_models.inside.editing import all_changed, editing_of, notices_of
 from attnviz.features.language_models.inside.edits import Editing, ModelEdit
 from attnviz.features.language_models.inside.hybrids import in_layers
@@ -43,17 +51,9 @@ from attnviz.features.language_models.inside.pieces import (
     pieces,
 )
 from attnviz.features.language_models.inside.projections import turns_in
-from attnviz.features.language_models.inside.seen.attended import Attended
+from attnviz.features.language_models.inside.recording import Watch, twin_of, watching
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.features.language_models.inside.trace import ModelTrace
-from attnviz.features.language_models.inside.watching import Watch, twin_of, watching
-from attnviz.features.language_models.inside.written_out import (
-    WrittenOut,
-    check_architecture,
-    check_encoder,
-    check_kinds,
-    check_referee,
-    learned_in,
-)
 
 
 def is_pretrained(model: object) -> bool:
@@ -187,10 +187,10 @@ def look(
     return view
 
 
-def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None) -> tuple[list[Attended], Any]:
+def called(twin: Any, inputs: Mapping[str, Any], editing: Editing | None = None) -> tuple[list[AttentionRecord], Any]:
     """Return the attentions that a model computes, and its result."""
     ours = goes_through_ours(twin)
-    watch = Watch(editing) if ours else WrittenOut(editing, twin.parameters())
+    watch = Watch(editing) if ours else EagerRecorder(editing, twin.parameters())
     with torch.no_grad(), watch:
         result = twin(**inputs, **({} if ours else {"output_attentions": True}))
     return with_pairs_joined(watch.attended), result
@@ -232,7 +232,7 @@ def scores_of(twin: Any, ids: Tensor, editing: Editing | None = None, **more: An
 
 
 def layers_of(
-    model: Any, attended: list[Attended], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
+    model: Any, attended: list[AttentionRecord], tokens: tuple[str, ...], of_decoder: tuple[str, ...]
 ) -> tuple[Layer | OtherLayer, ...]:
     """Return a model's layers in computed order, or raise ``ValueError`` without any."""
     if not attended:
@@ -258,7 +258,7 @@ def layers_of(
     return tuple(layers)
 
 
-def _kind_of(attended: Attended) -> Kind:
+def _kind_of(attended: AttentionRecord) -> Kind:
     """Return "decoder" where the mask hides later tokens, otherwise "encoder"."""
     added = attended.added
     n = attended.query.shape[-2]

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from attnviz.core.limits import in_short
 from attnviz.core.rules import Rotate, later
 from attnviz.features.language_models.inside.norms import Norm, Normed, normed_columns, normed_firsts
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 
 # Most that a model's rotated numbers may differ from ours, relative to the largest, because it rounds cosines.
 _SAME_TURNED = 2e-6
@@ -236,8 +236,8 @@ def named_of(q: object, k: object, v: object, scale: object = None, mask: object
 
 
 def attended_as_named(
-    named: Named, module: nn.Module, attended: list[Attended], seen: list[Projection], result: object
-) -> Attended:
+    named: Named, module: nn.Module, attended: list[AttentionRecord], seen: list[Projection], result: object
+) -> AttentionRecord:
     """Return the attention of the named parts, checked against the module's numbers.
 
     Raises ``ValueError`` if the module computes something else.
@@ -272,7 +272,7 @@ def attended_as_named(
     )
 
 
-def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[Attended]:
+def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[AttentionRecord]:
     """Yield possible attentions, for each number of heads, scale and mask."""
     n_queries, width = q.shape
     for n_heads in (n for n in range(1, width + 1) if width % n == 0):
@@ -289,7 +289,7 @@ def _attentions(named: Named, q: Tensor, k: Tensor, v: Tensor) -> Iterator[Atten
                 masked = scores * scale if added is None else scores * scale + added
                 context = masked.softmax(-1) @ value.repeat_interleave(n_heads // n_kv, 0)
                 bias = None if added is None or not bool(added[added > -torch.inf].any()) else added
-                yield Attended(query, key, value, added, scale, None, context, (), bias=bias)
+                yield AttentionRecord(query, key, value, added, scale, None, context, (), bias=bias)
 
 
 def _masks(given: Tensor | None, n_queries: int, n_keys: int) -> Iterator[Tensor | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from attnviz.features.language_models.inside.reasons import Why
+from attnviz.features.language_models.inside.logit_attribution import Why
 
 
 @dataclass(frozen=True)

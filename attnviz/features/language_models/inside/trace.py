@@ -92,7 +92,7 @@ class ModelTrace:
     second: str = ""  # the second text of a pair, which is also the last line of `text`
     computed_from: int = 0  # rows before this one are from an earlier step, their keys and values from its cache
     write: ClassVar[Callable[..., Any]]  # :func:`attnviz.features.language_models.inside.writing.write`
-    why: ClassVar[Callable[..., Any]]  # :func:`attnviz.features.language_models.inside.reasons.why`
+    why: ClassVar[Callable[..., Any]]  # :func:`attnviz.features.language_models.inside.logit_attribution.why`
 
     def __repr__(self) -> str:
         """Return a short description, because all numbers would fill pages.

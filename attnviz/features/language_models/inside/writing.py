@@ -21,7 +21,7 @@ from attnviz.features.language_models.inside.editing import all_changed, editing
 from attnviz.features.language_models.inside.edits import ModelEdit
 from attnviz.features.language_models.inside.pieces import check_length, marks_of_cut, pieces, text_of, with_tokens
 from attnviz.features.language_models.inside.pretrained import called, check_finite, layers_of, look
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection, Subtracted
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection, Subtracted
 from attnviz.features.language_models.inside.trace import ModelTrace
 from attnviz.features.language_models.inside.uses import has_next
 
@@ -207,7 +207,7 @@ def appended(
                    original=original, cut=cut, written=written, computed_from=len(view.tokens))  # fmt: skip
 
 
-def _below(before: Attended, after: Attended) -> Attended:
+def _below(before: AttentionRecord, after: AttentionRecord) -> AttentionRecord:
     """Return an attention with the new tokens' rows below the old ones."""
     n_new, n_keys = after.query.shape[-2], before.key.shape[-2] + after.query.shape[-2]
 

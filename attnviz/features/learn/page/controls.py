@@ -22,8 +22,8 @@ from attnviz.features.learn.page.address import (
     tell_blank,
     whole,
 )
-from attnviz.features.learn.page.closer import show_parts
 from attnviz.features.learn.page.running import OneTraining, current_job, learning, shared
+from attnviz.features.learn.page.step_panels import show_parts
 from attnviz.features.learn.parameters import LEARN, LEARN_SENTENCE, MOST_OF_LEARNED_SENTENCE
 from attnviz.features.learn.training import TASKS, TrainingSettings, settings_for, task_of
 from attnviz.features.learn.training.settings import (
@@ -88,12 +88,12 @@ def _show_task(settings: TrainingSettings) -> None:
                   icon=":material/play_arrow:", on_click=_try,
                   args=(settings_for(TASKS[settings.task], **changed),))  # fmt: skip
     st.text(say(f"learn.tasks.{settings.task}.look"))
-    own, of_now = learning(), take(LEARN_SENTENCE) or example_of(settings)
+    own, is_current = learning(), take(LEARN_SENTENCE) or example_of(settings)
     # A sentence that is too long to be used stays in its field until the sentence in use changes.
-    typed = own.too_long[1] if own.too_long and own.too_long[0] == of_now else of_now
+    typed = own.too_long[1] if own.too_long and own.too_long[0] == is_current else is_current
     st.text_input(  # without max_chars: the field would silently refuse a longer paste
         say("learn.board.sentence"), icon=":material/edit:",
-        **held("sentence", typed, lambda text: _take_sentence(text, of_now)),
+        **held("sentence", typed, lambda text: _take_sentence(text, is_current)),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
@@ -108,7 +108,7 @@ _time = component(
     css=_VIEW_STYLE.read_text() + (_SCRIPTS / "time.css").read_text(),
     sent={"CONSTANTS": CONSTANTS},
 )
-_kept = component("learn_kept", '<span class="kept"></span>', _SCRIPTS / "kept.js", isolate_styles=False)
+_kept = component("learn_kept", '<span class="kept"></span>', _SCRIPTS / "moment_store.js", isolate_styles=False)
 
 
 def show_time(
@@ -133,7 +133,7 @@ def show_time(
         "at": None if step is None else max(i for i, each in enumerate(steps) if each <= step),
         "begun": learning().begun, "active": work is not None, "small": small,
         "charts": _charts(losses, moments), "model": _model(training, trace, picked, off), "roles": roles,
-        "step": LEARN_STEP, "head": LEARN_HEAD, "query": LEARN_QUERY, "from": mark_of_now(),
+        "step": LEARN_STEP, "head": LEARN_HEAD, "query": LEARN_QUERY, "from": current_mark(),
     }  # fmt: skip
     _time(key="learn.time", data=data)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Condition, Thread
 from typing import Protocol
 
-from attnviz.app.keeper.logs import get_log
+from attnviz.app.operations.logs import get_log
 
 _LOG = get_log(__name__)
 

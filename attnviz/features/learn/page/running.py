@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import CLOCK
+from attnviz.app.operations import metrics
+from attnviz.app.operations.run_queue import CLOCK
 from attnviz.app.session import state
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, is_connected
@@ -27,9 +27,9 @@ class Learning:
     """A session's trainings, beside what the address says."""
 
     job: Job | None = None  # the training under way, or paused
-    beside: dict[str, Job] = field(default_factory=dict)  # MANY or STEP of beside.py -> its job
+    beside: dict[str, Job] = field(default_factory=dict)  # MANY or STEP of extra_runs.py -> its job
     shown: Key | None = None  # the training that was finished last, or opened
-    part: str | None = None  # the closer look that is open, one of _PARTS of closer.py
+    part: str | None = None  # the closer look that is open, one of _PARTS of step_panels.py
     begun: int = 0  # how many trainings were started
     text: str = ""  # the reader's own text, which may be too long for a link
     refused: str | None = None  # a typed text that can't be learned
@@ -56,7 +56,7 @@ class Shared(NamedTuple):
 def shared() -> Shared:
     """Return the workers and finished trainings that all sessions share."""
     made = Shared(Pool(max(1, n_cores() - 1), busy=lambda: CLOCK.times_any), Cache(most=MOST_KEPT))
-    figures.TRAININGS.set_function(lambda: made.pool.length)
+    metrics.TRAININGS.set_function(lambda: made.pool.length)
     return made
 
 

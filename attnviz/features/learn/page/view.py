@@ -4,15 +4,15 @@ from functools import lru_cache
 
 import streamlit as st
 
-from attnviz.app.keeper.runs import in_turn
+from attnviz.app.operations.run_queue import in_turn
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import is_fragment_run
 from attnviz.app.text import as_message, message_of
 from attnviz.features.learn.page.address import is_text_lost, name_in_address, settings_of_address
-from attnviz.features.learn.page.closer import show_part
 from attnviz.features.learn.page.controls import show_asked
 from attnviz.features.learn.page.moment import show_time
+from attnviz.features.learn.page.moment_view import Shown, shown_of
 from attnviz.features.learn.page.pool import FAILED, LEFT, Job
 from attnviz.features.learn.page.running import (
     EVERY,
@@ -25,7 +25,7 @@ from attnviz.features.learn.page.running import (
     shared,
     waiting_in_words,
 )
-from attnviz.features.learn.page.shown import Shown, shown_of
+from attnviz.features.learn.page.step_panels import show_part
 from attnviz.features.learn.parameters import LEARN, LEARN_STEP
 from attnviz.features.learn.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
 from attnviz.words import plural, say, thousands

@@ -14,7 +14,7 @@ from attnviz.features.learn.training.learning import (
     moment_steps,
     n_kept,
 )
-from attnviz.features.learn.training.many import MOST_SEEDS, Outcome, outcome_of, train_many
+from attnviz.features.learn.training.seeds import MOST_SEEDS, Outcome, outcome_of, train_many
 from attnviz.features.learn.training.settings import TrainingSettings
 from attnviz.features.learn.training.tasks import TASKS, Batch, Task, settings_for, task_of
 from attnviz.features.learn.training.training import (

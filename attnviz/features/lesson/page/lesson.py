@@ -16,7 +16,7 @@ from attnviz.app.session import state, url_texts
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.board.data import fits_board
-from attnviz.board.drawn import Looks
+from attnviz.board.drawn import BoardOptions
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import in_view
 from attnviz.core.scenario import Scenario
@@ -136,7 +136,7 @@ def predicted_of(step: Step, state_of_link: Mapping[str, Any]) -> str:
 
 def looks_of_step(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, predicted: str, *, presenting: bool
-) -> Looks:
+) -> BoardOptions:
     """Return a step's board; before its prediction, the previous step's."""
     asked = prediction_of(step.name, trace, query, digits)
     if asked is None or predicted:
@@ -173,7 +173,7 @@ def _where_it_fails(step: Step, trace: AttentionTrace, query: int, digits: int, 
 def _looks_after(
     step: Step, scenario: Scenario, trace: AttentionTrace, query: int, digits: int, outcome: list[str],
     see: dict[str, Any] | None, *, presenting: bool,
-) -> Looks:  # fmt: skip
+) -> BoardOptions:  # fmt: skip
     """Return a step's board, with a prediction's outcome and button (`see`)."""
     number = 1 + STEPS.index(step)
     names = shown_matrices(step, trace) if presenting else reached_matrices(number, trace)
@@ -184,7 +184,7 @@ def _looks_after(
     about = about_the_numbers(step, scenario)
     caution = about if step.finding and trace.chance else ""  # that numbers are random is said before any finding
     cautions = [{"sentence": "{said}", "places": {"said": caution}}] if caution else []
-    return Looks(
+    return BoardOptions(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,
         ghosts=() if presenting else _kept_places(number, trace, names),
         holds=number < len(STEPS), sentence=True, says=False, ribbons=_ribbons(names, presenting),

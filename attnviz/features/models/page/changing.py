@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.memory import came_back
+from attnviz.app.session.page_record import came_back
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.core.stages import ALL_STAGES, DISTANCE_BIAS

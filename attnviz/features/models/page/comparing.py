@@ -15,7 +15,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.explanation.comparing import Comparison
 from attnviz.features.language_models.inside import ModelTrace, offered
 from attnviz.features.models.link_texts import BEFORE, HEAD, MODEL, SENTENCE, Compared
-from attnviz.features.models.page.looked import looked
+from attnviz.features.models.page.result_cache import looked
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.parameters import MODEL_COMPARE, MODEL_COMPARED
 from attnviz.figures.small_tables import comparison_on_page

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message, is_dark
 from attnviz.board.script import CONSTANTS
@@ -19,7 +19,7 @@ from attnviz.features.language_models.inside.layers.layer import Layer
 from attnviz.features.language_models.inside.pieces import Piece
 from attnviz.features.models.link_texts import BY_LAYERS
 from attnviz.features.models.model_pages import GRID_STYLE, STRONGEST
-from attnviz.features.models.page.looked import looked_grid
+from attnviz.features.models.page.result_cache import cached_grid
 from attnviz.features.models.parameters import MODEL_HEAD, MODEL_QUERY, MODEL_TARGET
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, significant
@@ -44,14 +44,14 @@ _head = component("model_head", '<div class="view"></div>', _HERE / "head.js", c
 def show_heads(view: ModelTrace, place: tuple[int, int], query: int, order: str, above: int) -> None:
     """Draw all heads, or those above a figure; a click picks one."""
     shown = _sorted(view, order, above)
-    grid = looked_grid(view, take(MODEL_TARGET), dark=is_dark())
+    grid = cached_grid(view, take(MODEL_TARGET), dark=is_dark())
     data = {
         "mark": grid.mark,
         "order": shown,
         "picked": {"layer": place[0], "head": place[1]},
         "followed": query,
         "parameters": {"head": MODEL_HEAD, "query": MODEL_QUERY},
-        "from": mark_of_now(),
+        "from": current_mark(),
     }
     # The grid is JSON already.
     _heads(key="model.heads", data=json.dumps(data).encode()[:-1] + b', "grid": ' + grid.text + b"}")
@@ -84,7 +84,7 @@ def differential_in_words(layer: Layer) -> str:
 
 def show_what_to_look_for(view: ModelTrace) -> None:
     """Say what to look for, and how pictures and tokens are made."""
-    step = looked_grid(view, take(MODEL_TARGET), dark=is_dark()).step
+    step = cached_grid(view, take(MODEL_TARGET), dark=is_dark()).step
     blocks = [say("models.page.blocks", rows=step, columns=step, most=STRONGEST)] if step > 1 else []
     told = [_look_for(view), say("models.page.conclude"), *others_in_words(view.layers), *blocks, *_cut_in_words(view)]
     for each in told:

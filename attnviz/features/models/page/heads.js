@@ -3,7 +3,7 @@
 
 import { make } from "../../../board/cells/elements.js";
 import { Heads } from "../../../scripts/head_grid.js";
-import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
+import { isOf, stateOf, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 /** @import { Head, HeadGrid } from "../../../scripts/head_grid.js" */
@@ -21,7 +21,7 @@ import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
 export default function modelHeads(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".grid");
   /** @type {State} */
-  const state = keptIn(parentElement, ".grid",
+  const state = stateOf(parentElement, ".grid",
     () => ({ told: 0, drawn: "", heads: null, beside: make("div", "beside") }));
   const tell = (/** @type {Record<string, string>} */ patch) => {
     state.told = window.attnvizAddress?.change(patch) ?? 0;

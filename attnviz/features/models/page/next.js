@@ -2,7 +2,7 @@
 // by one, each after the page has drawn the one before. Texts of tokens are only ever set as textContent.
 
 import { make } from "../../../board/cells/elements.js";
-import { focusedBeside, isOf, keptIn, partOf } from "../../../scripts/parts.js";
+import { focusedBeside, isOf, stateOf, partOf } from "../../../scripts/parts.js";
 import { say } from "../../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
@@ -37,7 +37,7 @@ const PACE_MS = 500; // between two words that are written automatically
 export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".next");
   /** @type {State} */
-  const state = keptIn(parentElement, ".next", () => ({ told: 0, left: 0, timer: undefined }));
+  const state = stateOf(parentElement, ".next", () => ({ told: 0, left: 0, timer: undefined }));
   if (!isOf(data.from, state.told)) return; // a word was appended since
   clearTimeout(state.timer);
   const tell = (/** @type {string} */ ids) => {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from attnviz.features.models.page import looked
+from attnviz.features.models.page import result_cache
 from attnviz.features.models.page.typing import model_session
 from attnviz.link.state import says_nothing
 
@@ -15,4 +15,4 @@ def arrived(page: str, query: Mapping[str, str]) -> None:
 
 def load_first() -> None:
     """Load the model that a bare address opens."""
-    looked.load_first()
+    result_cache.load_first()

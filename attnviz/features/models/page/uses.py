@@ -15,12 +15,12 @@ from attnviz.core.limits import RefusedError
 from attnviz.core.tokens import token_labels, visible
 from attnviz.features.language_models.inside import ModelTrace, similarity
 from attnviz.features.language_models.inside.edits import OFF
+from attnviz.features.language_models.inside.logit_attribution import Why, patched
 from attnviz.features.language_models.inside.pieces import text_of
 from attnviz.features.language_models.inside.pretrained import goes_through_ours
-from attnviz.features.language_models.inside.reasons import Why, patched
 from attnviz.features.language_models.inside.standing import stood_in
 from attnviz.features.language_models.inside.uses import has_next, has_vector, last_vectors
-from attnviz.features.models.page.looked import fitting, looked, looked_moved, looked_right, looked_why, most_of
+from attnviz.features.models.page.result_cache import fitting, looked, looked_moved, looked_right, looked_why, most_of
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.parameters import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
 from attnviz.stories.asked import JUDGED_BY, PLACES, Asked, asked_in, read

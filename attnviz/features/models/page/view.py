@@ -5,14 +5,14 @@ from itertools import takewhile
 
 import streamlit as st
 
-from attnviz.app.keeper.runs import in_turn
+from attnviz.app.operations.run_queue import in_turn
 from attnviz.app.parts.charts import offer
 from attnviz.app.session import address, state, url_texts
 from attnviz.app.session.session import Computation, this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.streamlit_internals import DeltaGenerator, is_fragment_run
 from attnviz.app.text import as_message, literal, message_of
-from attnviz.core.limits import SaidError
+from attnviz.core.limits import ReaderError
 from attnviz.features.language_models.inside import ModelEdit, ModelTrace
 from attnviz.features.language_models.inside.layers.layer import Kind
 from attnviz.features.language_models.inside.uses import has_next
@@ -31,7 +31,7 @@ from attnviz.features.models.page.grid import (
     show_which,
 )
 from attnviz.features.models.page.head import show_board
-from attnviz.features.models.page.looked import fitting, looked, most_of, turn
+from attnviz.features.models.page.result_cache import fitting, looked, most_of, turn
 from attnviz.features.models.page.typing import (
     Asked,
     is_too_long,
@@ -135,7 +135,7 @@ def _show_page(*, alone: bool) -> None:
                     _show_one(view, place, query, opened, right)
                 if not alone:  # only a whole run draws Share; until then, it would keep old results in memory
                     _give_to_share(view, place, query, name)
-        except SaidError as error:
+        except ReaderError as error:
             st.warning(as_message(message_of(error)), icon=":material/info:")
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.app.text import as_message
@@ -21,7 +21,7 @@ from attnviz.features.language_models.inside.uses import costs_in_words
 from attnviz.features.language_models.inside.writing import Chances, Sampling, can_write, drawn, ends_of
 from attnviz.features.models.link_texts import MOST_TOP, TOP
 from attnviz.features.models.page.grid import unknown_in_words
-from attnviz.features.models.page.looked import most_of
+from attnviz.features.models.page.result_cache import most_of
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.page.uses import held_out_in_words, places_of, reasons_of, stood_in_words
 from attnviz.features.models.parameters import (
@@ -80,7 +80,7 @@ def show_next(view: ModelTrace) -> None:
             "head": MODEL_HEAD,
             "place": MODEL_PLACE,
         },
-        "from": mark_of_now(),
+        "from": current_mark(),
     }
     _next(key="model.next", data=data)
     if exam := held_out_in_words(view) if writes else "":

@@ -5,7 +5,7 @@ from typing import get_args
 
 import torch
 
-from attnviz.core.carried import edit_matrix
+from attnviz.core.carry_over import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import explain
 from attnviz.features.questions.about.cat import CAT, eye, rows

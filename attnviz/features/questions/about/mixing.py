@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from attnviz.core.carried import edit_matrix
+from attnviz.core.carry_over import edit_matrix
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import attention_table
 from attnviz.features.questions.about.cat import CAT, rows

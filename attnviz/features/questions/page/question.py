@@ -21,7 +21,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.app.text import is_dark
 from attnviz.board.data import FEW_DIGITS
-from attnviz.board.drawn import Looks
+from attnviz.board.drawn import BoardOptions
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.documents import table_svg
@@ -134,7 +134,7 @@ def made_of(question: Question, example: Example) -> AttentionTrace:
     return question.drawn_trace(example.scenario, example.options).seen_from(0)
 
 
-def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> Looks:
+def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> BoardOptions:
     """Return how a question's board looks: fixed before the prediction.
 
     While presenting, numbers take the room of the ribbons.

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.runs import CLOCK, Pace, Turns
+from attnviz.app.operations import metrics
+from attnviz.app.operations.run_queue import CLOCK, Pace, Turns
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import DeltaGenerator
 from attnviz.app.text import as_message, message_of
@@ -47,7 +47,7 @@ def shared() -> _Shared:
     time. So all sessions use the same queues and the same cache, which are locked and bounded.
     """
     made = _Shared(Cache(most=_KEPT), Turns(1), Turns(_QUICK_AT_ONCE))
-    figures.SWEEPS.set_function(lambda: made.large.length)
+    metrics.SWEEPS.set_function(lambda: made.large.length)
     return made
 
 

@@ -5,7 +5,7 @@
 import { make, onTheme, themeOf, UNSEEN, write } from "../../../board/cells/elements.js";
 import { percent } from "../../../board/values/numbers.js";
 import { say } from "../../../scripts/sentences.js";
-import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
+import { isOf, stateOf, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
 
@@ -22,7 +22,7 @@ import { isOf, keptIn, partOf } from "../../../scripts/parts.js";
  */
 
 export default function rowBars(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  keptIn(parentElement, ".row-bars", (root) => new RowBars(root, data)).receive(data);
+  stateOf(parentElement, ".row-bars", (root) => new RowBars(root, data)).receive(data);
 }
 
 class RowBars {

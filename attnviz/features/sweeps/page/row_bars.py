@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from attnviz.app.session.component import component
-from attnviz.app.session.memory import mark_of_now
+from attnviz.app.session.page_record import current_mark
 from attnviz.colours.palette import scale_style
 from attnviz.features.sweeps.typical_rows import TypicalRow
 from attnviz.words import plural, say
@@ -85,6 +85,6 @@ def show_row_bars(
         "dims": [*dims], "at": at, "panels": [panel.sent(n_bars) for panel in panels], "names": [*names],
         "axis": axis, "label": say("scaling.bars.slider", d=name),
         "values": [f"{name} = {dim}" for dim in dims], "even": 1 / n_keys,
-        "parameter": parameter, "queries": [*queries], "from": mark_of_now(),
+        "parameter": parameter, "queries": [*queries], "from": current_mark(),
     }  # fmt: skip
     _bars(key=key, data=data)

@@ -11,9 +11,9 @@ from attnviz.core.dropout import dropout
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.explanation.factors import times
-from attnviz.features.explore.masked import DTYPES, computed_in, in_each_way, of_ways, shaped
-from attnviz.features.explore.replaced import equal_projections, of_other, one_matrix, row_plus, shares_moved
-from attnviz.features.explore.switched import alone, turned
+from attnviz.features.explore.mask_experiments import DTYPES, computed_in, in_each_way, of_ways, shaped
+from attnviz.features.explore.replacements import equal_projections, of_other, one_matrix, row_plus, shares_moved
+from attnviz.features.explore.switch_predictions import alone, turned
 from attnviz.features.lesson.asking import ASKING, prediction_of
 from attnviz.features.questions.questions import QUESTIONS
 

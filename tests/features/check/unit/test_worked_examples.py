@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnviz
-from attnviz.core.carried import carry_over
+from attnviz.core.carry_over import carry_over
 from attnviz.core.changes import changes_of, with_changes
 from attnviz.core.seeding.vectors import stated_matrix
 from attnviz.explanation import explain

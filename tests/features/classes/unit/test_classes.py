@@ -113,8 +113,8 @@ def test_what_is_counted_is_the_last_vote_of_each_person_in_each_round_while_it_
         state = store.state(code)
         assert state
         assert state.moment == (about, turn, phase)
-        of_now = Counter((*key[:2], choice) for key, choice in truth.items() if key[0] == about)
-        assert state.counts == dict(of_now)
+        is_current = Counter((*key[:2], choice) for key, choice in truth.items() if key[0] == about)
+        assert state.counts == dict(is_current)
     before = store.votes(code)
     assert Counter((*each[:2], each.choice) for each in before) == Counter((*k[:2], v) for k, v in truth.items())
     store.end(code)

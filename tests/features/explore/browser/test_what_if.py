@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
-from attnviz.features.explore.masked import SHAPES, shaped
+from attnviz.features.explore.mask_experiments import SHAPES, shaped
 from attnviz.words import say
 from tests.browser.board import Board
 from tests.browser.cells import shows_rows

@@ -9,7 +9,7 @@ import torch
 
 from attnviz import Scenario
 from attnviz.app.parts.examples import example_sentences
-from attnviz.core.carried import edit_matrix
+from attnviz.core.carry_over import edit_matrix
 from attnviz.core.stages import BIASES, STAGES
 from attnviz.explanation.origins import filled_with
 from attnviz.published.by_class import by_class

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from starlette.testclient import TestClient
 
-from attnviz.app.session.painting import PAINTINGS, Painting
+from attnviz.app.session.first_paint import PAINTINGS, Painting
 from tests.pages.reader import HERE, Reader, sent_to
 
 

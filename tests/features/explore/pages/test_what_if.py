@@ -12,8 +12,8 @@ import torch
 from attnviz import Scenario, trace
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
 from attnviz.explanation.masking import key_of
-from attnviz.features.explore.masked import computed_in
-from attnviz.features.explore.switched import about, alone, turned
+from attnviz.features.explore.mask_experiments import computed_in
+from attnviz.features.explore.switch_predictions import about, alone, turned
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import query_of
 from attnviz.words import say

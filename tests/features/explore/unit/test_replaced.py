@@ -18,8 +18,17 @@ from attnviz.explanation.comparing import Comparison
 from attnviz.explanation.factors import factors, factors_of, times
 from attnviz.explanation.masking import mask_notes
 from attnviz.features.explore.compared import about, moved_most
-from attnviz.features.explore.masked import DTYPES, SHAPES, in_each_way, in_few_bits, leaked, of_ways, painted, shaped
-from attnviz.features.explore.replaced import (
+from attnviz.features.explore.mask_experiments import (
+    DTYPES,
+    SHAPES,
+    in_each_way,
+    in_few_bits,
+    leaked,
+    of_ways,
+    painted,
+    shaped,
+)
+from attnviz.features.explore.replacements import (
     can_be_equal,
     equal_projections,
     equal_weights,

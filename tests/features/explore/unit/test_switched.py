@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnviz import Scenario
 from attnviz.core.scenario import traced
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.features.explore.switched import (
+from attnviz.features.explore.switch_predictions import (
     LESS,
     MIRRORED,
     MORE,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnviz.core.rules import Rule
-from attnviz.features.explore.masked import unshifted
+from attnviz.features.explore.mask_experiments import unshifted
 from tests.unit.single_stage import CASES, drawn
 
 

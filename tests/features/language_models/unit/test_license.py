@@ -4,7 +4,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from attnviz.features.language_models.inside.offering import ALONG, INCLUDED
+from attnviz.features.language_models.inside.available_models import ALONG, INCLUDED
 
 ROOT = Path(__file__).parents[4]
 LICENSE = ROOT / f"attnviz/features/language_models/licenses/{INCLUDED}.txt"

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from attnviz import ModelTrace, explain, look_into
 from attnviz.core.limits import RefusedError
+from attnviz.features.language_models.inside.available_models import ALONG, INCLUDED
 from attnviz.features.language_models.inside.loading import check_sum, load
-from attnviz.features.language_models.inside.offering import ALONG, INCLUDED
 from tests.unit.small_models import MODELS, OTHERWISE, TEXT, WORDS, WRITTEN_OUT, bart, tokenizer
 
 N_TOKENS = len(TEXT.split()) + 2

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnviz import ModelTrace, look_into
-from attnviz.features.language_models.inside.reasons import moved, patched
+from attnviz.features.language_models.inside.logit_attribution import moved, patched
 from tests.unit.small_models import DECODERS, TEXT, WORDS, bart, tokenizer
 
 ADDING = list(DECODERS)

@@ -11,7 +11,7 @@ import torch
 
 import attnviz
 from attnviz.features.language_models.inside import STORIES, load
-from attnviz.features.language_models.inside.offering import ALONG
+from attnviz.features.language_models.inside.available_models import ALONG
 from attnviz.stories import examples
 from attnviz.stories.asked import KINDS
 from attnviz.stories.grammar import ASKED, BEGIN, Drawn, World, is_held_out, point_after, points, stories

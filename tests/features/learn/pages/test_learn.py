@@ -17,11 +17,11 @@ from attnviz.core.tokens import visible
 from attnviz.explanation import explain
 from attnviz.explanation.numbers_from import projections_in_words
 from attnviz.features.learn.page import controls, view
-from attnviz.features.learn.page.beside import STEP
-from attnviz.features.learn.page.closer import followers
-from attnviz.features.learn.page.glass import saturation_in_words, update_in_words
+from attnviz.features.learn.page.extra_runs import STEP
 from attnviz.features.learn.page.pool import LEFT, PAUSED
 from attnviz.features.learn.page.running import Learning, shared
+from attnviz.features.learn.page.step_details import saturation_in_words, update_in_words
+from attnviz.features.learn.page.step_panels import followers
 from attnviz.features.learn.parameters import MOST_OF_LEARNED
 from attnviz.features.learn.training import Place, Training, scenario_of, train
 from attnviz.link.set_up import scenario_from_query

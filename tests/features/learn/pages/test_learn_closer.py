@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnviz.features.learn.page.beside import MANY
+from attnviz.features.learn.page.extra_runs import MANY
 from attnviz.features.learn.page.gradients import small
 from attnviz.features.learn.page.running import shared
 from attnviz.features.learn.training import train, train_many

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from attnviz.features.learn.page import pool as pools
-from attnviz.features.learn.page.beside import MANY, ManySeeds
+from attnviz.features.learn.page.extra_runs import MANY, ManySeeds
 from attnviz.features.learn.page.pool import RUNNING, Job
 from attnviz.features.learn.page.running import shared
 from attnviz.words import plural, say

@@ -20,10 +20,10 @@ from hypothesis import example, given, settings
 from attnviz import documents, train_many
 from attnviz.commands.main import main
 from attnviz.core.scenario import trace
-from attnviz.features.learn.page.home import scenario_of_layer
+from attnviz.features.learn.page.exports import scenario_of_layer
 from attnviz.features.learn.training import TASKS, TrainingSettings, scenario_of, settings_for, train, training_script
 from attnviz.features.learn.training.code import numbers
-from attnviz.features.learn.training.many import Outcome
+from attnviz.features.learn.training.seeds import Outcome
 from attnviz.link.set_up import query_of, scenario_from_query
 from tests.examples import examples
 from tests.features.learn.unit.test_training import TEXT, asked

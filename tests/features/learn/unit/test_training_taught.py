@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from attnviz.features.learn.page.controls import VARIATIONS
-from attnviz.features.learn.page.glass import SATURATED, VANISHED
-from attnviz.features.learn.page.shown import _ALIKE
+from attnviz.features.learn.page.moment_view import _ALIKE
+from attnviz.features.learn.page.step_details import SATURATED, VANISHED
 from attnviz.features.learn.training import Training, train
 from attnviz.words import say
 from tests.features.learn.unit.test_training import TEACHES, trained

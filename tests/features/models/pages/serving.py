@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import pytest
 
 from attnviz.features.language_models.inside import offered
-from attnviz.features.models.page import looked
+from attnviz.features.models.page import result_cache
 
 
 def forget_models() -> None:
     """Forget loaded models, like a server that has just started."""
-    looked._shelf.cache_clear()
-    looked._kept.cache_clear()
+    result_cache._shelf.cache_clear()
+    result_cache._kept.cache_clear()
 
 
 @contextmanager

@@ -355,7 +355,7 @@ def test_while_a_model_loads_the_page_says_how_far_it_is(monkeypatch: pytest.Mon
 def test_what_is_not_found_of_a_head_is_absent_and_said(monkeypatch: pytest.MonkeyPatch, *, found: bool) -> None:
     if not found:  # as where a model takes its numbers through something that isn't seen
         monkeypatch.setattr("attnviz.features.language_models.inside.projections.found", lambda *_: None)
-        monkeypatch.setattr("attnviz.features.language_models.inside.watching.Watch._keep_output", lambda *_: None)
+        monkeypatch.setattr("attnviz.features.language_models.inside.recording.Watch._keep_output", lambda *_: None)
     reader = on_board(model_text=f"a cat that is {found}")
     shown = set(reader.boards[0]["shown"])
     assert {"q", "k", "v", "attention_weights", "context"} <= shown

@@ -14,14 +14,14 @@ import torch
 from attnviz import ModelTrace, look_into
 from attnviz.app.text import as_message
 from attnviz.features.language_models.inside import INCLUDED, STORIES, ModelEdit, load, similarity
-from attnviz.features.language_models.inside.offering import short_name
-from attnviz.features.language_models.inside.reasons import moved, patched
+from attnviz.features.language_models.inside.available_models import short_name
+from attnviz.features.language_models.inside.logit_attribution import moved, patched
 from attnviz.features.language_models.inside.uses import costs_in_words
 from attnviz.features.language_models.inside.writing import appended
 from attnviz.features.models import parameters as table
 from attnviz.features.models.model_code import model_script
 from attnviz.features.models.model_pages import head_report, model_page
-from attnviz.features.models.page.looked import looked
+from attnviz.features.models.page.result_cache import looked
 from attnviz.features.models.page.writing import law_of
 from attnviz.stories.asked import JUDGED_BY
 from attnviz.stories.grammar import ASKED, World, stories

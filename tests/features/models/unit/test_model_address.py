@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from attnviz.app.server.where import where
+from attnviz.app.server.page_html import where
 from attnviz.features.models.parameters import first_model
 
 

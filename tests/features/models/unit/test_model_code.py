@@ -15,7 +15,7 @@ import pytest
 
 from attnviz import look_into
 from attnviz.features.language_models.inside import INCLUDED, ModelEdit, load, offered
-from attnviz.features.language_models.inside.offering import short_name
+from attnviz.features.language_models.inside.available_models import short_name
 from attnviz.features.language_models.inside.writing import Sampling, appended
 from attnviz.features.models.model_code import model_script
 from tests.unit.small_models import MODELS, TEXT, bart, saved, tokenizer

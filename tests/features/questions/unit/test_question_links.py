@@ -7,7 +7,7 @@ import pytest
 from attnviz import Scenario
 from attnviz.features.questions.parameters import example_from_text, question_of, start_of
 from attnviz.features.questions.questions import QUESTIONS, Option
-from attnviz.link.parameter import Around
+from attnviz.link.parameter import ReadContext
 from attnviz.link.parameter_table import texts
 from tests.golden import differences, golden_links, parameters_of
 
@@ -42,5 +42,5 @@ def test_a_link_of_before_restores_its_question(name: str) -> None:
         return
     assert differences(expected["scenario"], example.scenario) == []
     assert example.options.items() >= expected["options"].items()  # a question may ask for more today
-    around = Around(Scenario(), {"question": slug})
+    around = ReadContext(Scenario(), {"question": slug})
     assert texts()["numbers"].taken(given["numbers"], around, repr).message == ""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.app.keeper.runs import SPAN, Pace, Turns
+from attnviz.app.operations.run_queue import SPAN, Pace, Turns
 from tests.examples import examples
 from tests.unit.helpers import most_at_once, until
 

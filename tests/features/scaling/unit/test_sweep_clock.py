@@ -4,7 +4,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from attnviz.app.keeper.runs import CLOCK, RunTooLongError
+from attnviz.app.operations.run_queue import CLOCK, RunTooLongError
 from attnviz.features.scaling.page import sweeps
 
 

@@ -11,7 +11,7 @@ import torch
 import attnviz
 from attnviz import Scenario, SelfAttention, explain, trace
 from attnviz.colours.palette import scale_style
-from attnviz.core.carried import carry_over
+from attnviz.core.carry_over import carry_over
 from attnviz.core.changes import changes_of
 from attnviz.core.masks import MASKS
 from attnviz.core.seeding import INITIALIZATIONS
@@ -21,7 +21,7 @@ from attnviz.documents import report
 from attnviz.explanation.masking import what_if_notes
 from attnviz.export import notebook
 from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
-from attnviz.features.explore.switched import turned
+from attnviz.features.explore.switch_predictions import turned
 from attnviz.features.scaling.in_words import about_source, said_source
 from attnviz.features.sweeps.settings import SweepSettings, decode_settings, encode_settings
 from attnviz.features.sweeps.sources import SOURCES

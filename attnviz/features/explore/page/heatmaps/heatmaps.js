@@ -3,7 +3,7 @@
 
 import { make } from "../../../../board/cells/elements.js";
 import { numbersFor } from "../../../../scripts/query.js";
-import { isOf, keptIn } from "../../../../scripts/parts.js";
+import { isOf, stateOf } from "../../../../scripts/parts.js";
 import { Pictures } from "../../../../app/components/pictures/painter.js";
 import { makeRoom } from "./room.js";
 
@@ -11,7 +11,7 @@ import { makeRoom } from "./room.js";
 /** @import { Data } from "./types.js" */
 
 export default function heatmaps(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
-  keptIn(parentElement, ".heatmaps", (root) => new Heatmaps(root, data)).hear(data, setTriggerValue);
+  stateOf(parentElement, ".heatmaps", (root) => new Heatmaps(root, data)).hear(data, setTriggerValue);
 }
 
 /** @extends {Pictures<Data>} */

@@ -30,7 +30,7 @@ from attnviz.features.language_models.inside.heads.scores import (
 )
 from attnviz.features.language_models.inside.norms import norm_stages
 from attnviz.features.language_models.inside.projections import Projected, ProjectedHeads
-from attnviz.features.language_models.inside.seen.attended import Attended
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import Later, later
 from attnviz.words.numbers import share_of, significant
 
@@ -43,7 +43,12 @@ _INPUTS = ("x", "y")  # of queries, and of keys if they have another input
 
 
 def parts_of(
-    attended: Attended, projected: Mapping[str, ProjectedHeads], head: int, *, others: bool = False, sink: bool = True
+    attended: AttentionRecord,
+    projected: Mapping[str, ProjectedHeads],
+    head: int,
+    *,
+    others: bool = False,
+    sink: bool = True,
 ) -> HeadParts:
     """Return one head's parts; without `sink`, a sink doesn't count."""
     shared = head * len(attended.key) // len(attended.query)  # grouped-query attention: query heads share keys

@@ -7,7 +7,7 @@ import torch
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.features.language_models.inside.norms import is_normed
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 from attnviz.words import listed
 
 # Names in transformers of the product that makes a latent vector, and of its norm.
@@ -25,7 +25,7 @@ def given_by(module: Any, parts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {"norm": normed} if normed else {}
 
 
-def products_of_input(attended: Attended) -> tuple[Projection, ...]:
+def products_of_input(attended: AttentionRecord) -> tuple[Projection, ...]:
     """Return the products of a layer's input, without those of latent vectors."""
     made = attended.projections
     if "latent" not in given_by(attended.module, ("k",)):

@@ -18,7 +18,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import Difference
 from attnviz.core.stages import Stage
 from attnviz.features.language_models.inside.edits import OFF
-from attnviz.features.language_models.inside.seen.attended import Attended, Subtracted
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Subtracted
 from attnviz.words import Later, later
 from attnviz.words.numbers import significant
 
@@ -29,7 +29,7 @@ FIRST, SECOND = "weights_1", "weights_2"
 PAIRED = (*(f"{name}_2" for name in _OF_PAIR), FIRST, SECOND)  # stages that only differential heads have
 
 
-def is_pair(one: Attended, other: Attended) -> bool:
+def is_pair(one: AttentionRecord, other: AttentionRecord) -> bool:
     """Whether two attentions of one module share queries and keys."""
     return (
         one.module is not None
@@ -40,12 +40,12 @@ def is_pair(one: Attended, other: Attended) -> bool:
     )
 
 
-def with_pairs_joined(attended: Sequence[Attended]) -> list[Attended]:
+def with_pairs_joined(attended: Sequence[AttentionRecord]) -> list[AttentionRecord]:
     """Return attentions, with the two of a differential one joined.
 
     A pair whose module doesn't say what is subtracted isn't joined.
     """
-    left, made = list(attended), list[Attended]()
+    left, made = list(attended), list[AttentionRecord]()
     while left:
         one = left.pop(0)
         factor = _factor_of(one.module) if left and is_pair(one, left[0]) and _has_halves(one) else None
@@ -56,7 +56,7 @@ def with_pairs_joined(attended: Sequence[Attended]) -> list[Attended]:
     return made
 
 
-def _has_halves(attended: Attended) -> bool:
+def _has_halves(attended: AttentionRecord) -> bool:
     """Whether the heads come in halves with the same mask."""
     added = attended.added
     same = added is None or len(added) == 1 or torch.equal(*added.chunk(2))
@@ -75,7 +75,7 @@ def _factor_of(module: Any) -> tuple[float, float] | None:
     return float(one - other + start), start
 
 
-def _joined(one: Attended, other: Attended, factor: float, start: float) -> Attended:
+def _joined(one: AttentionRecord, other: AttentionRecord, factor: float, start: float) -> AttentionRecord:
     assert one.weights is not None
     assert one.context is not None
     assert other.context is not None
@@ -92,7 +92,7 @@ def _joined(one: Attended, other: Attended, factor: float, start: float) -> Atte
     )  # fmt: skip
 
 
-def halves_of(attended: Attended) -> tuple[Attended, Attended]:
+def halves_of(attended: AttentionRecord) -> tuple[AttentionRecord, AttentionRecord]:
     """Return both softmaxes as attentions of their own."""
     subtracted = attended.subtracted
     assert subtracted is not None

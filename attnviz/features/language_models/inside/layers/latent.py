@@ -16,11 +16,11 @@ from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.rules import Concatenate, Product, RmsNorm, Rotate
-from attnviz.core.rules.moving import PARTS
+from attnviz.core.rules.copying import PARTS
 from attnviz.core.stages import STAGES, Stage, Texts
 from attnviz.features.language_models.inside.norms import norms_by
 from attnviz.features.language_models.inside.projections import Projected, found, turn_between
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 from attnviz.words import later
 
 _SAME = 2e-6  # most that a norm here may differ from the model's, relative to the largest number
@@ -39,7 +39,7 @@ class _Made:
     matrices: Mapping[str, Tensor]
 
 
-def with_latents(trace: AttentionTrace, attended: Attended, turns: Iterable[Rotate]) -> AttentionTrace:
+def with_latents(trace: AttentionTrace, attended: AttentionRecord, turns: Iterable[Rotate]) -> AttentionTrace:
     """Return a head's trace with the steps to Q, K and V.
 
     Parts whose steps aren't found stand as given. Nothing changes for a module without latent vectors.
@@ -79,7 +79,7 @@ class _Products:
     q_norm: Any
 
     @staticmethod
-    def of(attended: Attended, n_tokens: int) -> "_Products | None":
+    def of(attended: AttentionRecord, n_tokens: int) -> "_Products | None":
         """Return a module's products; None without them, or in low precision."""
         module = attended.module
         if module is None:

@@ -20,7 +20,7 @@ from attnviz.features.language_models.inside.layers.differential import differen
 from attnviz.features.language_models.inside.layers.latent import with_latents
 from attnviz.features.language_models.inside.norms import norms_of
 from attnviz.features.language_models.inside.projections import ProjectedHeads, found_in_halves, projected_heads
-from attnviz.features.language_models.inside.seen.attended import Attended
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import later
 
 Kind = Literal["encoder", "decoder", "cross"]
@@ -35,7 +35,7 @@ class Layer:
     which has the `kind` "cross".
     """
 
-    attended: Attended
+    attended: AttentionRecord
     kind: Kind
     tokens: tuple[str, ...]
     read: tuple[str, ...]
@@ -85,7 +85,7 @@ class Layer:
         """How each head's queries, keys and values were made, None if unknown."""
         return self._projected_of(self.attended)
 
-    def _projected_of(self, attended: Attended) -> dict[str, ProjectedHeads]:
+    def _projected_of(self, attended: AttentionRecord) -> dict[str, ProjectedHeads]:
         parts = {"q": attended.query, "k": attended.key, "v": attended.value}
         turns = {"q": self.turns, "k": self.turns, "v": ()}
         norms = {name: norms_of(attended.module, name) if name != "v" else () for name in parts}
@@ -94,7 +94,7 @@ class Layer:
         return made if self.attended.subtracted is None else made | {"v": found_in_halves(parts["v"], products)}
 
     @cached_property
-    def _halves(self) -> tuple[tuple[Attended, Mapping[str, ProjectedHeads]], ...]:
+    def _halves(self) -> tuple[tuple[AttentionRecord, Mapping[str, ProjectedHeads]], ...]:
         """Both softmaxes of a differential attention, and how their parts were made."""
         return tuple((each, self._projected_of(each)) for each in halves_of(self.attended))
 

@@ -40,7 +40,7 @@ class Subtracted:
 
 
 @dataclass(frozen=True)
-class Attended:
+class AttentionRecord:
     """One attention of a model, for one sequence.
 
     `query` is ``(n_heads, n_queries, d_k)``, `key` and `value` are ``(n_kv_heads, n_keys, d_k)`` and ``(n_kv_heads,

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 
 _IN_PLACE = frozenset({"__setitem__", *(f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "div",
                                                                     "mod", "pow", "and", "or", "xor"))})  # fmt: skip
@@ -30,7 +30,7 @@ def changed_in_place(func: Callable[..., Any], args: tuple[Any, ...], given: Map
     return target if isinstance(target, Tensor) else None
 
 
-def copied(attended: Attended, at: int) -> Attended:
+def copied(attended: AttentionRecord, at: int) -> AttentionRecord:
     """Return an attention, with copies of its tensors in this storage."""
     names = ("query", "key", "value", "added", "bias", "weights", "context")
     changed: dict[str, Any] = {

@@ -1,7 +1,7 @@
 // The result of each of many seeds, as small curves of right answers and of the loss; a click opens its training.
 
 import { button, drawn, make, UNSEEN } from "../../../../board/cells/elements.js";
-import { keptIn, partOf } from "../../../../scripts/parts.js";
+import { stateOf, partOf } from "../../../../scripts/parts.js";
 import { say } from "../../../../scripts/sentences.js";
 
 /** @import { Drawing } from "../../../../scripts/types.js" */
@@ -20,7 +20,7 @@ const [WIDTH, HEIGHT] = [84, 30];
 
 export default function seeds(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
   const root = partOf(parentElement, ".seeds");
-  const state = keptIn(parentElement, ".seeds", () => ({ shown: "" }));
+  const state = stateOf(parentElement, ".seeds", () => ({ shown: "" }));
   const shown = JSON.stringify([data.seeds, data.picked]);
   if (shown === state.shown) return;
   state.shown = shown;

@@ -6,7 +6,7 @@ import { button, make, onTheme, themeOf, toggle, write } from "../../../../board
 import { unpacked } from "../../../../board/values/matrices.js";
 import { percent } from "../../../../board/values/numbers.js";
 import { HeadView } from "../../../../scripts/head_view.js";
-import { isOf, keptIn } from "../../../../scripts/parts.js";
+import { isOf, stateOf } from "../../../../scripts/parts.js";
 import { say, thousands } from "../../../../scripts/sentences.js";
 import { Curves, madeAt, RIGHT } from "./curves.js";
 import { later, Next, Pictures } from "./next.js";
@@ -37,7 +37,7 @@ const PLAYED_MS = 10_000;
 const EACH_MS = 50; // least time for each moment while a training is followed
 
 export default function time(/** @type {Drawing<Data>} */ { parentElement, data }) {
-  keptIn(parentElement, ".time", (root) => new Time(root, data)).receive(data);
+  stateOf(parentElement, ".time", (root) => new Time(root, data)).receive(data);
 }
 
 class Time {

@@ -5,7 +5,7 @@ import torch
 
 from attnviz import look_into
 from attnviz.features.language_models.inside.edits import ModelEdit
-from attnviz.features.language_models.inside.reasons import Part, Why, why
+from attnviz.features.language_models.inside.logit_attribution import Part, Why, why
 from attnviz.features.language_models.inside.standing import stood_in
 
 STORY = "mia draws birds . leo sees stars . here is the cat pip . today leo sees stars because"

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from attnviz import look_into
 from attnviz.core.attention import AttentionTrace
 from attnviz.features.language_models.inside.layers.layer import Layer
-from attnviz.features.language_models.inside.watching import Watch
+from attnviz.features.language_models.inside.recording import Watch
 from tests.families.building import built, families
 from tests.families.checking import beyond
 from tests.unit.small_models import TEXT, tokenizer

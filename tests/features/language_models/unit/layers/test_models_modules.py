@@ -158,7 +158,7 @@ def test_a_changed_number_stands_and_torch_computes_the_rest(name: str) -> None:
     assert torch.equal(again.layers[0].weights, look_into(module, x, edits=["0.1.off"]).layers[0].weights)
 
 
-class WrittenOut(nn.Module):
+class EagerRecorder(nn.Module):
     """As people write it who call none of torch's functions of attention; two heads, and a way to take the softmax."""
 
     def __init__(self, how: str) -> None:
@@ -222,7 +222,7 @@ def weights_in(module: Any, x: Tensor) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("batched", [False, True])
 def test_attention_that_is_written_out_is_seen_by_its_operations(way: str, *, batched: bool) -> None:
-    module, x = made(WrittenOut, way), vectors()
+    module, x = made(EagerRecorder, way), vectors()
     view = look_into(module, x[None] if batched else x)
     weights, contexts = weights_in(module, x)
     torch.testing.assert_close(view.layers[0].weights.double(), weights, rtol=1e-5, atol=1e-6)

@@ -25,15 +25,15 @@ from starlette.routing import Route
 
 from attnviz import Scenario, app, trace
 from attnviz.app.components.script_file import FOLDER, script_files
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.server.packed import KEPT, MEDIA, PACKED, takes_packed
-from attnviz.app.session.painting import AT, PAINTINGS
+from attnviz.app.operations import metrics
+from attnviz.app.operations.logs import get_log
+from attnviz.app.server.compression import KEPT, MEDIA, PACKED, takes_packed
+from attnviz.app.session.first_paint import AT, PAINTINGS
 from attnviz.feature import features, filled
 from attnviz.figures import heatmap
 
 MOST_BYTES = 32_768  # most bytes of a message; even a pasted board of 16 tokens has fewer
-NOT_KEPT = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 _NOTHING = 204
 P = ParamSpec("P")
 Done = TypeVar("Done")
@@ -49,7 +49,7 @@ class Workers(ThreadPoolExecutor):
 
 def nothing(status: int = _NOTHING) -> Response:
     """Return an empty response."""
-    return Response(status_code=status, headers=NOT_KEPT)
+    return Response(status_code=status, headers=NO_STORE)
 
 
 async def message_in(request: Request, *says: str, most: int = MOST_BYTES) -> dict[str, Any] | Response:
@@ -113,12 +113,12 @@ async def take_painted(request: Request) -> Response:
 
 def tell_figures(request: Request) -> Response:
     """Answer with all metrics of this server."""
-    return Response(figures.metrics_text(), media_type=CONTENT_TYPE_LATEST)
+    return Response(metrics.metrics_text(), media_type=CONTENT_TYPE_LATEST)
 
 
 def running() -> dict[str, str]:
     """Return the versions of this app and of torch."""
-    return {"version": figures.version(), "torch": figures.torch_version()}
+    return {"version": metrics.version(), "torch": metrics.torch_version()}
 
 
 _LOG = get_log(__name__)

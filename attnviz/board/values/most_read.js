@@ -4,7 +4,7 @@
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
 import { areOfOthers, ownerOf } from "../cells/cell.js";
-import { hiddenIn } from "./reach.js";
+import { hiddenIn } from "./dependencies.js";
 import { lineOf } from "./matrices.js";
 import { percent, total } from "./numbers.js";
 

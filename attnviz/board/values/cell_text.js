@@ -1,11 +1,11 @@
-// What is said of a cell, in symbols, in words and in numbers, by its rule's declaration; core/rules/explaining/said.py
+// What is said of a cell, in symbols, in words and in numbers, by its rule's declaration; core/rules/explaining/cell_text.py
 // does the same in Python.
 
 import { indexOf, pieceAt, worked } from "./declared.js";
 import { lineOf as lineIn, valueAt } from "./matrices.js";
 import { total } from "./numbers.js";
 import { stepsOf } from "./steps.js";
-import { levelIn, notesOf, whyHidden } from "./trouble.js";
+import { levelIn, notesOf, whyHidden } from "./unusual_cells.js";
 import { lineNamed, namedCell, tokenOf } from "../cells/cell.js";
 import { say } from "../../scripts/sentences.js";
 

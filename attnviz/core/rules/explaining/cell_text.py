@@ -8,7 +8,7 @@ from typing import Any
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Term, line_of
 from attnviz.core.rules.explaining.numbers import FUNCTIONS, SAME, Numbers
 from attnviz.core.rules.explaining.steps import Steps
-from attnviz.core.rules.explaining.trouble import Trouble, why_hidden
+from attnviz.core.rules.explaining.unusual_cells import Trouble, why_hidden
 from attnviz.core.rules.expression import Parts, Text
 from attnviz.core.rules.reading import Pieces, holds
 from attnviz.core.tokens import visible

@@ -1,4 +1,4 @@
-// What is said of a cell that is out of the ordinary; core/rules/explaining/trouble.py does the same in Python.
+// What is said of a cell that is out of the ordinary; core/rules/explaining/unusual_cells.py does the same in Python.
 
 import { say } from "../../scripts/sentences.js";
 import { already, grouped, largestFloat, nothingLeft } from "../cells/cell.js";

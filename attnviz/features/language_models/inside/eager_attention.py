@@ -15,8 +15,8 @@ from torch import Tensor
 from attnviz.core.limits import RefusedError
 from attnviz.features.language_models.inside.edits import Editing
 from attnviz.features.language_models.inside.layers.differential import is_pair
-from attnviz.features.language_models.inside.seen.attended import Attended
-from attnviz.features.language_models.inside.watching import Watch
+from attnviz.features.language_models.inside.recording import Watch
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import say
 
 _MOST_PRODUCTS = 256  # most that are followed at once; those that aren't scores never reach a softmax
@@ -80,7 +80,7 @@ class _Followed:
         return replace(self, added=added.masked_fill(hidden, -math.inf))
 
 
-class WrittenOut(Watch):
+class EagerRecorder(Watch):
     """A watch that also sees attention written out with torch's operations.
 
     It follows q @ k to a softmax over keys and a product with values; a product with one of `weights` is a projection.
@@ -208,7 +208,7 @@ class WrittenOut(Watch):
         return made
 
 
-def learned_in(attended: list[Attended], parameters: Iterable[Tensor]) -> list[Attended]:
+def learned_in(attended: list[AttentionRecord], parameters: Iterable[Tensor]) -> list[AttentionRecord]:
     """Return attentions, marked with whether their bias is learned."""
     if all(each.bias is None for each in attended):
         return attended
@@ -235,7 +235,7 @@ def check_architecture(model: Any) -> None:
         _refuse(name, "no_text")
 
 
-def check_kinds(name: str, attended: list[Attended], n_tokens: int) -> None:
+def check_kinds(name: str, attended: list[AttentionRecord], n_tokens: int) -> None:
     """Raise ``ValueError`` for attentions that aren't heads over a text's tokens.
 
     `n_tokens` is how many tokens the model reads, which has no decoder beside an encoder. Two attentions of one module
@@ -259,7 +259,7 @@ def check_encoder(name: str, kinds: Collection[str]) -> None:
         _refuse(name, "unknown")
 
 
-def check_referee(name: str, attended: list[Attended], result: Any) -> None:
+def check_referee(name: str, attended: list[AttentionRecord], result: Any) -> None:
     """Raise ``ValueError`` unless the model returns the attention weights seen here."""
     own = result.get("attentions") if hasattr(result, "get") else None
     same = own is not None and len(own) == len(attended) and all(

@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from attnviz.core.rules import later
 from attnviz.features.language_models.inside.edits import Editing, changed_dot_product, changed_multi_head
-from attnviz.features.language_models.inside.seen.attended import Attended, Projection
+from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 from attnviz.features.language_models.inside.seen.in_place import changed_in_place, copied, copied_projection
 
 
@@ -29,7 +29,7 @@ class Watch(TorchFunctionMode):
     def __init__(self, editing: Editing | None = None) -> None:
         super().__init__()
         self.editing = editing
-        self.attended: list[Attended] = []
+        self.attended: list[AttentionRecord] = []
         self._projections: list[Projection] = []
         self._entered: Token[Watch | None] | None = None
 
@@ -127,9 +127,21 @@ class Watch(TorchFunctionMode):
             made[0] = _weights_read(made[0], made[0] * left.to(made[0].dtype), value, made[1])
         projections, self._projections = _of_module(self._projections, module), []
         self.attended.append(
-            Attended(query, key, value, added, scaling, made[0], made[1], projections, module, bias=bias, cap=cap,
-                     sinks=None if sinks is None else sinks.detach().float().flatten())
-        )  # fmt: skip
+            AttentionRecord(
+                query,
+                key,
+                value,
+                added,
+                scaling,
+                made[0],
+                made[1],
+                projections,
+                module,
+                bias=bias,
+                cap=cap,
+                sinks=None if sinks is None else sinks.detach().float().flatten(),
+            )
+        )
 
     def _scaled_dot_product(
         self, func: Callable[..., Tensor], query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,

@@ -5,12 +5,12 @@ from typing import Protocol, cast
 
 import streamlit as st
 
-from attnviz.app.keeper.runs import in_turn
+from attnviz.app.operations.run_queue import in_turn
 from attnviz.app.text import as_message
 from attnviz.features.learn.page.pool import FAILED, LEFT, PAUSED, Work
 from attnviz.features.learn.page.running import EVERY, job_of, learning, leave, run_on, shared, waiting_in_words
 from attnviz.features.learn.training import Learner, StepTaken, TrainingSettings, finished, outcome_of, taken_by
-from attnviz.features.learn.training.many import Outcome
+from attnviz.features.learn.training.seeds import Outcome
 from attnviz.words import say
 
 MANY, STEP = "many", "step"  # extra work, shown only while no training is under way

@@ -27,8 +27,8 @@ from threading import Condition
 
 import streamlit as st
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.logs import get_log
+from attnviz.app.operations import metrics
+from attnviz.app.operations.logs import get_log
 from attnviz.app.streamlit_internals import speak_as_accepted
 from attnviz.app.text import as_message
 from attnviz.words import say
@@ -72,7 +72,7 @@ class Clock:
         thread = threading.get_ident()
         begun = self._begun.get(thread)
         if begun is not None and _used(thread) - begun > self._most:
-            figures.ENDED_LATE.inc()
+            metrics.ENDED_LATE.inc()
             _LOG.error("a run took too long and is ended", extra={"told": {"seconds": self._most}})
             raise RunTooLongError
 
@@ -201,8 +201,8 @@ def watched_run() -> Iterator[Run]:
         raise
     finally:  # also for exceptions outside Exception, which end a run that restarts or whose reader has left
         seconds = time.perf_counter() - start
-        figures.RUNS.labels(run.page, how).inc()
-        figures.RUN_SECONDS.labels(run.page).observe(seconds)
+        metrics.RUNS.labels(run.page, how).inc()
+        metrics.RUN_SECONDS.labels(run.page).observe(seconds)
         if seconds > _LONG:
             told = {"page": run.page, "how": how, "seconds": round(seconds, 2)}
             _LOG.warning("a run took long", extra={"told": told})

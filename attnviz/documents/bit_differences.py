@@ -1,7 +1,7 @@
 """Large matrices, stored as differences of bits from a simple computation.
 
-The computation here takes the same steps as board/values/made_again.js, so that both give the same bits. Most numbers
-differ from it by 0 or 1 in their last bit, so that they take a twentieth of the room when packed.
+The computation here takes the same steps as board/values/bit_differences.js, so that both give the same bits. Most
+numbers differ from it by 0 or 1 in their last bit, so that they take a twentieth of the room when packed.
 """
 
 from typing import Any

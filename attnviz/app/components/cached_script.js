@@ -28,7 +28,7 @@ export default async function drawn(/** @type {Drawing<unknown>} */ drawing) {
 
 /** @param {() => void} tell @returns {Promise<Script>} */
 async function fetchScript(tell) {
-  // The page knows its server's address: see attnviz/app/server/where.py.
+  // The page knows its server's address: see attnviz/app/server/page_html.py.
   const address = new URL(FETCHED.script, window.__streamlit?.BACKEND_BASE_URL ?? new URL(".", location.href)).href;
   for (let tries = 0; ; tries += 1) {
     // After a failure, the browser may refuse the same address for good.

@@ -13,7 +13,7 @@ from attnviz.core.rules.expression import I, J, Parts
 from attnviz.words import say
 
 if TYPE_CHECKING:
-    from attnviz.core.rules.explaining.said import Said
+    from attnviz.core.rules.explaining.cell_text import Said
 
 
 def why_hidden(cell: Cell) -> str:

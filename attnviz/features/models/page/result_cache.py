@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 import streamlit as st
 from torch import Tensor
 
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.keeper.memory import give_back
+from attnviz.app.operations.logs import get_log
+from attnviz.app.operations.memory import give_back
 from attnviz.app.text import literal, message_of
 from attnviz.core.cache import Cache
-from attnviz.core.limits import RefusedError, SaidError
+from attnviz.core.limits import ReaderError, RefusedError
 from attnviz.features.language_models.inside import STORIES, ModelEdit, ModelTrace, offered
 from attnviz.features.language_models.inside.editing import editing_of
 from attnviz.features.language_models.inside.loading import Progress
+from attnviz.features.language_models.inside.logit_attribution import Why, moved, why
 from attnviz.features.language_models.inside.pieces import Read, most_tokens, n_tokens_of, n_weights
 from attnviz.features.language_models.inside.pretrained import look, scores_of
-from attnviz.features.language_models.inside.reasons import Why, moved, why
 from attnviz.features.language_models.inside.shelf import Shelf
 from attnviz.features.language_models.inside.writing import appended
 from attnviz.features.models.model_pages import grid_data
@@ -77,7 +77,7 @@ def looked(
 ) -> ModelTrace:  # fmt: skip
     """Return what a model computes for a sentence, changed and continued.
 
-    Raises ``SaidError``, which says to the reader why it isn't possible.
+    Raises ``ReaderError``, which says to the reader why it isn't possible.
     """
     model, tokenizer = _model(name)
     plain = looked(name, text, target, (), written, cache=cache) if edits else None
@@ -106,9 +106,9 @@ def _written(before: ModelTrace, edits: tuple[ModelEdit, ...], written: tuple[in
             before = appended(before, written[len(before.written) : -1])
         return appended(before, written[len(before.written) :], cache=cache)
     except RefusedError as error:
-        raise SaidError(message_of(error)) from None
+        raise ReaderError(message_of(error)) from None
     except ValueError:
-        raise SaidError(say("models.page.refused")) from None
+        raise ReaderError(say("models.page.refused")) from None
 
 
 def looked_why(view: ModelTrace, token: int) -> Why:
@@ -143,7 +143,7 @@ def most_of(view: ModelTrace) -> int:
     return most_tokens(view.model, view.tokenizer, MOST_WEIGHTS)
 
 
-def looked_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
+def cached_grid(view: ModelTrace, target: str, *, dark: bool) -> SentGrid:
     """Return the grid data for a trace that :func:`looked` gave."""
     own = (view.name, view.asked, view.written, view.computed_from, target)
     key = (*own, "*".join(map(str, view.edits)), view.kinds, dark, LANGUAGE.get())
@@ -173,10 +173,10 @@ def _model(name: str) -> tuple[Any, Any]:
         return found
     except RefusedError as error:
         _LOG.exception("a model can't be had")
-        raise SaidError(say("models.page.no_model", model=literal(name), why=message_of(error))) from None
+        raise ReaderError(say("models.page.no_model", model=literal(name), why=message_of(error))) from None
     except ValueError:
         _LOG.exception("a model can't be had")
-        raise SaidError(say("models.page.no_model", model=literal(name), why=say("refused.model_damaged"))) from None
+        raise ReaderError(say("models.page.no_model", model=literal(name), why=say("refused.model_damaged"))) from None
     finally:
         place.empty()
 
@@ -188,22 +188,22 @@ def _looked(
     """Compute a model's result for a sentence, without the cache."""
     most = most_tokens(model, tokenizer, MOST_WEIGHTS)
     if (longest := _longest(tokenizer, text, target)) > most:
-        raise SaidError(message_of(RefusedError("model_tokens", tokens=longest, most=most)))
+        raise ReaderError(message_of(RefusedError("model_tokens", tokens=longest, most=most)))
     into = target if model.config.is_encoder_decoder else None
     try:
         with _READING if n_weights(model, longest) > _LONG else nullcontext():
             return look(model, tokenizer, text, into, name, edits, plain)
     except RefusedError as error:
         # Without the changes, the model could read this.
-        raise SaidError(say("models.page.changed_refused") if edits else message_of(error)) from None
+        raise ReaderError(say("models.page.changed_refused") if edits else message_of(error)) from None
     except ValueError:
-        raise SaidError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
+        raise ReaderError(say("models.page.changed_refused" if edits else "models.page.refused")) from None
 
 
 def turn(name: str, text: Read, target: str) -> AbstractContextManager[object]:
     """Return a lock to hold while reading and drawing a long text.
 
-    It saves memory: each page that didn't wait would need a hundred megabytes. Raises ``SaidError`` as :func:`looked`
+    It saves memory: each page that didn't wait would need a hundred megabytes. Raises ``ReaderError`` as :func:`looked`
     does.
     """
     model, tokenizer = _model(name)

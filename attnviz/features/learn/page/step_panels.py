@@ -16,14 +16,14 @@ from attnviz.core.limits import MAX_SEED
 from attnviz.core.stages import Stage
 from attnviz.explanation import explain
 from attnviz.features.learn.page.address import open_settings
-from attnviz.features.learn.page.beside import MANY, ManySeeds, offer, work_in
-from attnviz.features.learn.page.glass import show_glass
-from attnviz.features.learn.page.home import show_generated, show_home
+from attnviz.features.learn.page.exports import show_generated, show_home
+from attnviz.features.learn.page.extra_runs import MANY, ManySeeds, offer, work_in
 from attnviz.features.learn.page.moment import is_whole, pick_heads_off, picked_token
+from attnviz.features.learn.page.moment_view import Shown, show_board
 from attnviz.features.learn.page.running import learning
-from attnviz.features.learn.page.shown import Shown, show_board
+from attnviz.features.learn.page.step_details import show_glass
 from attnviz.features.learn.training import MOST_SEEDS, Training, TrainingSettings
-from attnviz.features.learn.training.many import Outcome
+from attnviz.features.learn.training.seeds import Outcome
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 

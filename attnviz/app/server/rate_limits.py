@@ -30,9 +30,9 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attnviz.app.keeper import figures
-from attnviz.app.keeper.logs import get_log
-from attnviz.app.keeper.memory import used_mib
+from attnviz.app.operations import metrics
+from attnviz.app.operations.logs import get_log
+from attnviz.app.operations.memory import used_mib
 from attnviz.app.server.connections import most_message, peer_of
 from attnviz.app.streamlit_internals import is_of_a_reader
 from attnviz.words import say
@@ -212,14 +212,14 @@ class Visitors:
     async def _visit(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
         self.open += 1
         self._of_address[address] += 1
-        figures.OPENED.inc()
-        figures.SESSIONS.inc()
+        metrics.OPENED.inc()
+        metrics.SESSIONS.inc()
         try:
             await self.app(scope, _Paced(receive), send)
         finally:
             self.open -= 1
             self._of_address -= Counter([address])  # also drops an address without open pages
-            figures.SESSIONS.dec()
+            metrics.SESSIONS.dec()
 
     def _is_full(self, address: str) -> str:
         """Return the limit that another page would exceed; blank within limits."""
@@ -244,7 +244,7 @@ class Visitors:
 
 
 def _note(why: str) -> None:
-    figures.TURNED_AWAY.labels(why).inc()
+    metrics.TURNED_AWAY.labels(why).inc()
     _LOG.warning("a page was turned away", extra={"told": {"why": why}})
 
 
@@ -273,9 +273,9 @@ class _Paced:
             if message["type"] != "websocket.receive":
                 return message
             if early := self._pace.early():
-                figures.HELD_BACK.inc()
+                metrics.HELD_BACK.inc()
                 await asyncio.sleep(early)
             sent = message.get("bytes") or b""
             if len(sent) <= self._most and is_of_a_reader(sent):  # length first: parsing 100 MB would hold up everybody
                 return message
-            figures.LEFT_OUT.inc()
+            metrics.LEFT_OUT.inc()

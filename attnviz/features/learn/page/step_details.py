@@ -9,7 +9,7 @@ from torch import Tensor
 from attnviz.app.session import state
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
-from attnviz.features.learn.page.beside import STEP, OneStep, offer, work_in
+from attnviz.features.learn.page.extra_runs import STEP, OneStep, offer, work_in
 from attnviz.features.learn.page.gradients import called, show_numbers, show_pictures, small
 from attnviz.features.learn.page.moment import Off, identity, listed
 from attnviz.features.learn.page.running import leave

@@ -54,7 +54,7 @@ def write_as_json() -> None:
     logging.captureWarnings(True)
 
 
-def session_of_now() -> str | None:
+def current_session() -> str | None:
     """Return the current session's short id for logs; None outside a run."""
     context = get_script_run_ctx(suppress_warning=True)
     return None if context is None else hashlib.sha256(context.session_id.encode()).hexdigest()[:8]
@@ -77,7 +77,7 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "log": record.name,
-            "session": session_of_now(),
+            "session": current_session(),
             "event": self._told(record),
         }
         line |= getattr(record, "told", {})

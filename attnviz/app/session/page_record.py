@@ -86,7 +86,7 @@ def pages() -> dict[str, str]:
     return {key: page.get("url_pathname", "") for key, page in found.items()}
 
 
-def place_of_now() -> tuple[str, str]:
+def current_place() -> tuple[str, str]:
     """Return the page's path and query."""
     context = get_script_run_ctx()
     return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().query)
@@ -110,7 +110,7 @@ def controls() -> dict[str, str]:
     return {name: rows[name].codec.encode(value) for name, value in values.items() if value != rows[name].default}
 
 
-def mark_of_now() -> str:
+def current_mark() -> str:
     """Return the mark of this run's query."""
     return mark_of(memory().query)
 

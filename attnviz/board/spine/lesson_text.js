@@ -4,7 +4,7 @@
 import { button, make, setText, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { mostRead } from "../values/reads.js";
+import { mostRead } from "../values/most_read.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { filled, say } from "../../scripts/sentences.js";
 
@@ -82,7 +82,7 @@ function numbersOf({ matrices, digits }, { matrix, row, column }) {
   return `(${[...shown, ...(of.columns > shown.length ? ["…"] : [])].join(", ")})`;
 }
 
-export class Telling {
+export class LessonText {
   /** @param {Pick<Board, "assembly" | "data" | "host" | "layout" | "made" | "picking" | "pointing" | "settled"
    *  | "story">} board */
   constructor(board) {

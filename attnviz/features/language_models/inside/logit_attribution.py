@@ -14,8 +14,8 @@ from attnviz.features.language_models.inside.editing import editing_of
 from attnviz.features.language_models.inside.heads.tables import alike
 from attnviz.features.language_models.inside.layers.layer import Layer
 from attnviz.features.language_models.inside.pretrained import called, goes_through_ours, scores_of
+from attnviz.features.language_models.inside.recording import twin_of
 from attnviz.features.language_models.inside.trace import ModelTrace
-from attnviz.features.language_models.inside.watching import twin_of
 from attnviz.features.language_models.inside.writing import check_writes
 
 MOST_MULTIPLIED = 2**36  # multiplications for a map: seconds on two cores

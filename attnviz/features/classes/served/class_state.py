@@ -8,7 +8,7 @@ import segno
 from starlette.requests import Request
 from starlette.responses import Response
 
-from attnviz.app.server.answers import NOT_KEPT
+from attnviz.app.server.endpoints import NO_STORE
 from attnviz.features.classes.store import Phase, State
 from attnviz.predicting.asks import asked_of
 
@@ -43,4 +43,4 @@ def qr_code(request: Request) -> Response:
     """Answer with a QR code of that address, for phones."""
     drawn = BytesIO()
     segno.make(home_of(request), error="m", micro=False).save(drawn, kind="svg", light="#fff", omitsize=True)
-    return Response(drawn.getvalue(), headers=NOT_KEPT, media_type="image/svg+xml")
+    return Response(drawn.getvalue(), headers=NO_STORE, media_type="image/svg+xml")
