@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from attnviz import Scenario, trace
-from attnviz.board.drawn import IN_A_HALL, OF_PLAYGROUND, drawn_data
+from attnviz.board.drawn import OF_PLAYGROUND, PRESENTING, drawn_data
 from attnviz.published import starting_points
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +67,7 @@ def _sent(scenario: Scenario) -> dict[str, Any]:
     """Return what a board is sent, without its numbers: on a page, and while presenting."""
     made = trace(scenario)
     shown = made.seen_from(0)
-    usual, hall = (drawn_data(scenario, shown, 0, 4, looks, of_now=True) for looks in (OF_PLAYGROUND, IN_A_HALL))
+    usual, hall = (drawn_data(scenario, shown, 0, 4, looks, of_now=True) for looks in (OF_PLAYGROUND, PRESENTING))
     kept = ("stages", "labels", "keys", "others", "shown", "features", "sentence", "says", "tells", "ofNow", "paints")
     shapes = {name: {each: sent[each] for each in ("rows", "columns")} for name, sent in usual["matrices"].items()}
     return {name: usual[name] for name in kept} | {"shapes": shapes, "ribbons": [usual["ribbons"], hall["ribbons"]]}
