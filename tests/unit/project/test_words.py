@@ -299,7 +299,7 @@ def _sentences(file: Path) -> Iterator[tuple[int, str]]:
 NO_PAGE = {
     **{
         f"attnviz/export/{name}.py": "writes Python"
-        for name in ("computation", "inputs", "matrices", "rules", "script")
+        for name in ("computation", "inputs", "rules", "script", "script_lines")
     },
     **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
