@@ -68,7 +68,19 @@ def _sent(scenario: Scenario) -> dict[str, Any]:
     made = trace(scenario)
     shown = made.seen_from(0)
     usual, hall = (drawn_data(scenario, shown, 0, 4, looks, is_current=True) for looks in (OF_PLAYGROUND, PRESENTING))
-    kept = ("stages", "labels", "keys", "others", "shown", "features", "sentence", "says", "tells", "isCurrent", "paints")
+    kept = (
+        "stages",
+        "labels",
+        "keys",
+        "others",
+        "shown",
+        "features",
+        "sentence",
+        "says",
+        "tells",
+        "isCurrent",
+        "paints",
+    )
     shapes = {name: {each: sent[each] for each in ("rows", "columns")} for name, sent in usual["matrices"].items()}
     return {name: usual[name] for name in kept} | {"shapes": shapes, "ribbons": [usual["ribbons"], hall["ribbons"]]}
 

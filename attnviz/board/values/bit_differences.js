@@ -1,6 +1,6 @@
 // Large matrices in a page of their own. The page carries how far the bits of each float32 are `apart` from the result
-// of simple arithmetic on its sources. The steps here are the same as in documents/bit_differences.py, so the bits are the same,
-// too.
+// of simple arithmetic on its sources. The steps here are the same as in documents/bit_differences.py, so the bits are
+// the same, too.
 
 import { compute } from "../rules/product.js";
 import { unpacked } from "./matrices.js";

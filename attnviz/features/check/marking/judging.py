@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.features.check.marking.bounds import Bounded
+from attnviz.core.rules.bounds import Bounded
 from attnviz.features.check.marking.hidden import Estimate, HiddenDigits
 from attnviz.features.check.marking.outcome import ENTERS, FLOAT32_SLACK, Mark, Windows
 from attnviz.features.check.marking.settings import Reading

@@ -11,8 +11,8 @@ import numpy as np
 from attnviz.core.arguments import typed
 from attnviz.core.limits import RefusedError, check_choice, check_temperature, in_short
 from attnviz.core.masks import CAUSAL, MASKS, NONE, Masked, mask_named
+from attnviz.core.rules.bounds import BFLOAT16, FLOAT16, FLOAT32
 from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE
-from attnviz.features.check.marking.bounds import BFLOAT16, FLOAT16, FLOAT32
 from attnviz.features.check.marking.handout import check_shapes, known_d_k
 from attnviz.features.check.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks
 from attnviz.features.check.marking.printing import found_mask, half_of, perhaps_masked, without_masked

@@ -9,7 +9,7 @@ import numpy as np
 
 from attnviz.core.masks import CAUSAL, MASKS, Masked
 from attnviz.core.rules import Softmax, values
-from attnviz.features.check.marking.bounds import BFLOAT16, FLOAT16
+from attnviz.core.rules.bounds import BFLOAT16, FLOAT16
 from attnviz.features.check.marking.settings import base_of
 from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from attnviz.core.masks import Masked
 from attnviz.core.rules import Rule, scaling_of, touched
+from attnviz.core.rules.bounds import FLOAT32, Bounded, bounded, computed_in
 from attnviz.core.stages import MASK, Stage
-from attnviz.features.check.marking.bounds import FLOAT32, Bounded, bounded, computed_in
 from attnviz.features.check.marking.hidden import DEVIATIONS, Estimate, HiddenDigits
 from attnviz.features.check.marking.judging import Made, Tainted, likely_cells, marks_of, with_allowed
 from attnviz.features.check.marking.outcome import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Windows, as_marks

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnviz.core.rules import GELU, Product, Rule, Scale, Shape, Softmax
-from attnviz.features.check.marking.bounds import BFLOAT16, FLOAT16, FLOAT32, Bounded, bounded, computed_in
+from attnviz.core.rules.bounds import BFLOAT16, FLOAT16, FLOAT32, Bounded, bounded, computed_in
 from tests.examples import examples
 from tests.unit.single_stage import CASES, drawn
 

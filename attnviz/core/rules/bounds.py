@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnviz.core.rules import GELU, Add, Concatenate, Product, ReLU, Rule, Scale, Slice, Softmax, values
+from attnviz.core.rules.base import Rule
+from attnviz.core.rules.cellwise import GELU, Add, ReLU
+from attnviz.core.rules.copying import Concatenate, Slice
+from attnviz.core.rules.derived import values
+from attnviz.core.rules.product import Product
+from attnviz.core.rules.scale import Scale
+from attnviz.core.rules.softmax import Softmax
 
 # Relative rounding errors of stored numbers; numbers in half precision are summed in float32, too.
 FLOAT32, FLOAT16, BFLOAT16 = 2.0**-24, 2.0**-11, 2.0**-8
