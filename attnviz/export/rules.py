@@ -28,7 +28,10 @@ from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 
 
 class HeadsInCode(NamedTuple):
-    """A script's expressions for rows and heads; `repeated`: several read one."""
+    """A script's expressions for the numbers of rows and of heads.
+
+    `repeated` is for grouped-query attention: whether several query heads read the same keys and values.
+    """
 
     rows: str
     n_heads: str = "n_heads"
@@ -127,7 +130,7 @@ def _(rule: RmsNorm, made: str, *names: str) -> list[str]:
 
 @code_at_overflow.register
 def _(rule: GELU, made: str, *names: str) -> list[str]:
-    """Return lines that keep large numbers, which torch's GELU would double."""
+    """Return lines that keep large numbers, for which torch's GELU overflows."""
     (line,) = code(rule, made, *names)
     return [line, f"{made} = torch.where({names[0]} > {ALL_BELOW}, {names[0]}, {made})"]
 
@@ -144,7 +147,7 @@ def _(rule: Concatenate, heads: HeadsInCode, made: str, *names: str) -> list[str
 
 @code_of_heads.register
 def _(rule: Slice, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-    """Return a view of all heads; what several heads read is repeated."""
+    """Return a view of all heads; columns that several read are repeated."""
     lines = [f"{made} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
     times = f"n_heads // {heads.n_heads}"
     return [*lines, f"{made} = {made}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
@@ -169,7 +172,10 @@ def _(rule: Rotate, made: str, *names: str) -> list[str]:
 
 
 def turned(rule: Rotate, made: str, name: str, first: int = 0) -> list[str]:
-    """Return the lines that turn pairs, given cos and sin from `first`."""
+    """Return the lines that turn pairs by the variables cos and sin.
+
+    The first row of `name` belongs to row `first` of cos and sin.
+    """
     end, rest = ("", "") if rule.thetas is None else (f"{(n := 2 * len(rule.thetas))}", f", {name}[..., {n}:]")
     if rule.halves:
         parts, joined = f"{name}[..., :{end}].chunk(2, dim=-1)", "torch.cat([{}], dim=-1)"

@@ -10,7 +10,7 @@ from torch import Tensor
 from attnviz.core.rules.expression import Piece
 from attnviz.core.rules.reading import Shape
 
-Size = TypeVar("Size")  # how many rows or columns there are: a number, or what stands for it and `meets` others
+Size = TypeVar("Size")  # a number of rows or columns: an int, or a symbol whose `meets` equates it with another size
 
 
 def agree(one: Any, other: Any) -> bool:
@@ -25,24 +25,24 @@ class Rule(ABC):
     """One kind of arithmetic: how a matrix is computed, bounded and explained.
 
     Its fields are its settings, such as the divisor. Each method takes one argument for each source, in the order of
-    the table: tensors with any batch dimensions in front, shapes, or tables in float64.
+    `Stage.sources`: a tensor ``(..., rows, columns)``, which a bias may have as ``(columns,)``, or a shape.
     """
 
     name: ClassVar[str]
-    n_sources: ClassVar[tuple[int, ...]] = (1,)  # how many sources it may have
-    spells_sources: ClassVar[bool] = False  # whether its formula names what its sources are made of
-    is_product: ClassVar[bool] = False  # of its first two sources
-    cuts_rows: ClassVar[bool] = False  # whether its rows are pieces of rows of other tokens
+    n_sources: ClassVar[tuple[int, ...]] = (1,)  # the numbers of sources that it may have
+    spells_sources: ClassVar[bool] = False  # whether its formula contains its sources' formulas, not their symbols
+    is_product: ClassVar[bool] = False  # whether it multiplies its first two sources as matrices
+    cuts_rows: ClassVar[bool] = False  # whether its rows consist of pieces of other tokens' rows
     makes_shares: ClassVar[bool] = False
-    is_linear: ClassVar[bool] = False  # whether it shares out without exponentials
-    is_signed: ClassVar[bool] = False  # whether weights that it makes may be negative, so that none is an even share
-    in_formulas: ClassVar[str] = ""  # how its formula is written, of {0}, the first source, and its settings ...
-    in_code: ClassVar[str] = ""  # ... and how PyTorch writes it, unless its own methods say so
-    beside: ClassVar[tuple[int | None, int | None]] = (None, None)  # sources drawn as its factor and as its bias
+    is_linear: ClassVar[bool] = False  # linear attention: whether it makes shares without exponentials
+    is_signed: ClassVar[bool] = False  # whether its weights may be negative, so that no weight is an even share
+    in_formulas: ClassVar[str] = ""  # template of `formula`: {0} is the first source's symbol, {name} a setting
+    in_code: ClassVar[str] = ""  # template of its PyTorch code for `export/rules.py`; {0} is the first source
+    beside: ClassVar[tuple[int | None, int | None]] = (None, None)  # sources drawn as a factor and as a bias
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its fields as plain values, as the page takes them."""
+        """The values of its fields by name, for boards and templates."""
         return asdict(self)
 
     @property
@@ -52,20 +52,21 @@ class Rule(ABC):
 
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
-        """Return the matrix made from these; gradients flow."""
+        """Return the result ``(..., rows, columns)``; gradients flow through it."""
 
     def kernel(self, n_sources: int) -> Callable[..., Tensor]:
         """Return the function that computes the matrix from `n_sources` sources.
 
-        A table asks once and calls it many times. A rule whose settings decide which of torch's functions it is chooses
-        here, and `compute` calls what it chose.
+        A table asks for it once and calls it many times. If the settings decide which of torch's functions is needed,
+        the rule chooses it here, and `compute` calls the chosen function.
         """
         return self.compute
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
         """Return the shape of the result, by default that of all sources.
 
-        Sizes are numbers or symbols. Raises ``ValueError`` with the shape that does not fit and the one expected.
+        Shapes are ``(rows, columns)``, of numbers or symbols. Raises ``ValueError``, which names the shape that doesn't
+        fit and the expected one.
         """
         for shape in shapes[1:]:
             expect(agree(shape, shapes[0]), "a source", shape, f"{shapes[0]} like the first")
@@ -75,7 +76,8 @@ class Rule(ABC):
     def declared(self, *shapes: Shape) -> Sequence[Piece]:
         """Return a cell's expression and its wording, in one or more pieces.
 
-        The board is sent it, and this and that derive from it which cells are read, and arithmetic as it's written.
+        The board gets it as JSON. There and in Python, it determines which cells a cell reads, and how its arithmetic
+        is written.
         """
 
     def formula(self, *symbols: str) -> str:
@@ -83,11 +85,14 @@ class Rule(ABC):
         return self.in_formulas.format(*symbols, **self.settings)
 
     def shares_over(self, n_sources: int) -> str | None:
-        """Return its shares' axis, of :data:`attnviz.core.rules.rows.AXES`; None without shares."""
+        """Return the axis along which it makes shares; None without shares.
+
+        It's one of :data:`attnviz.core.rules.rows.AXES`.
+        """
         return None
 
     def sums_to_1(self, n_sources: int) -> bool:
-        """Whether each row sums to 1, where the rule makes weights."""
+        """Whether each row of the weights that it makes sums to 1."""
         return True
 
 

@@ -68,7 +68,10 @@ def stored(rule: Rule, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 @singledispatch
 def summed(rule: Rule, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """Return each cell's added term sizes, counted once per sum they enter."""
+    """Return the magnitudes of each cell's addends, summed.
+
+    Each addend counts once for each partial sum that it's part of, because each partial sum is rounded.
+    """
     return np.zeros_like(made.value)
 
 
@@ -77,7 +80,7 @@ def summed(rule: Rule, made: Bounded, *tables: Bounded) -> np.ndarray:
 @moved.register(Slice)
 @moved.register(Concatenate)
 def _(rule: Rule, made: np.ndarray, *tables: Bounded) -> np.ndarray:
-    """Return the errors, moved as the numbers are."""
+    """Return the sources' errors, to which the rule itself applies."""
     return values(rule, *(table.error for table in tables))
 
 
@@ -116,8 +119,8 @@ def _(rule: Softmax, made: np.ndarray, *tables: Bounded) -> np.ndarray:
     most = error + error.max(-1, keepdims=True)
     apart = scores - scores.max(-1, keepdims=True)
     logs = apart - np.log(np.exp(apart).sum(-1, keepdims=True))
-    # A share may underflow to 0 and then move far, so its bound is found from logarithms. A hidden one stays 0 whatever
-    # its row's error.
+    # A share may underflow to 0 and then move far, so its bound is found from logarithms. A hidden share stays 0,
+    # whatever the errors in its row.
     far = np.exp(np.minimum(np.where(np.isneginf(logs), logs, logs + most), 0.0))
     return np.where(most < 50, np.minimum(made * np.expm1(most), 1.0), far)
 
@@ -153,7 +156,7 @@ def _(rule: GELU, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 @summed.register
 def _(rule: Product, made: Bounded, *tables: Bounded) -> np.ndarray:
-    """Return the sizes of all products, which are summed, and the bias."""
+    """Return the magnitudes of all products and biases, for each partial sum."""
     first = np.abs(tables[0].value)
     terms: np.ndarray = first @ np.abs(_factor(rule, tables[1]).value)
     for bias in tables[2:]:
@@ -177,5 +180,5 @@ def _(rule: Softmax, made: Bounded, *tables: Bounded) -> np.ndarray:
 
 
 def _factor(rule: Product, table: Bounded) -> Bounded:
-    """Return the second factor as it's multiplied by."""
+    """Return the second factor, transposed if the rule transposes it."""
     return Bounded(table.value.T, table.error.T) if rule.transposed else table

@@ -1,4 +1,4 @@
-"""Rules of one cell at a time: a sum, curves, a factor."""
+"""Rules that compute each cell on its own: sums, curves, factors."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from attnviz.words.numbers import significant
 
 @dataclass(frozen=True)
 class Add(Rule):
-    """Two matrices, cell by cell."""
+    """The sum of two matrices, cell by cell."""
 
     name = "add"
     in_formulas = "{0} + {1}"
@@ -40,7 +40,7 @@ class Add(Rule):
 class Difference(Rule):
     """One matrix minus `factor` times another, cell by cell.
 
-    Differential attention makes its weights so; they may be negative, and their rows don't sum to 1.
+    Differential attention makes its weights this way; they may be negative, and their rows don't sum to 1.
 
     Source: Ye et al. 2024, Differential Transformer, section 2.1.
     """
@@ -109,13 +109,13 @@ class ReLU(Rule):
         return (Piece(x[I, J].positive, ("max(0, ", x.name(), ")"), (words,)),)
 
 
-ALL_BELOW = 9  # from here on Φ is 1 in float64, too
-_IN_GELU = 4  # of the number itself: torch adds 1 to an error function, and far below 0 little is left of that
+ALL_BELOW = 9  # Φ of any larger number rounds to 1, in float64, too
+_IN_GELU = 4  # roundings relative to the number, not the result: far below 0, 1 + erf in torch loses most digits
 
 
 @dataclass(frozen=True)
 class GELU(Rule):
-    """z · Φ(z), where Φ is the distribution of the standard normal.
+    """z · Φ(z), where Φ is the standard normal's distribution function.
 
     Source: Hendrycks and Gimpel 2016, Gaussian Error Linear Units, section 2.
     """
@@ -125,7 +125,7 @@ class GELU(Rule):
     in_code = "torch.nn.functional.gelu({0})"
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Return torch's GELU; it's infinite for numbers whose double overflows."""
+        """Return the GELU; torch's own is infinite if twice the number overflows."""
         return where(sources[0] > ALL_BELOW, sources[0], gelu(sources[0]))
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
@@ -185,5 +185,5 @@ class Cap(Rule):
         (x,), limit = sources(1), number(self.limit)
         words = sentence("explanation.cap.words", number=x.named(), limit=significant(self.limit))
         symbols = (f"{significant(self.limit)} · tanh(", x.name(), f" / {significant(self.limit)})")
-        # Of the quotient, the tangent, of which a machine knows the last digits badly, and the product.
+        # Roundings of the quotient, of tanh, which machines compute with less precise last digits, and of the product.
         return (Piece(limit * (x[I, J] / limit).tanh.at_once, symbols, (words,), roundings=6),)

@@ -35,7 +35,7 @@ class PassOn(Rule):
 
 @dataclass(frozen=True)
 class Slice(Rule):
-    """The columns from `start` up to `stop`, which isn't among them."""
+    """The columns from `start` up to, but not including, `stop`."""
 
     start: int = 0
     stop: int = 1
@@ -48,7 +48,10 @@ class Slice(Rule):
         return sources[0][..., self.start : self.stop]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return all rows by these columns; a symbolic width becomes new."""
+        """Return all rows by these columns; a symbolic width becomes new.
+
+        Raises ``ValueError`` for fewer than `stop` columns.
+        """
         rows, columns = shapes[0]
         if isinstance(columns, int):
             expect(self.stop <= columns, "what is cut", shapes[0], f"at least {self.stop} columns")
@@ -72,7 +75,7 @@ class Slice(Rule):
 class Recut(Rule):
     """One of the `parts` that ``matrix.view(parts, n_tokens, -1)`` makes.
 
-    It has all rows and fewer columns; a row holds pieces of other tokens' rows.
+    It has as many rows as the matrix and fewer columns; its rows hold pieces of other tokens' rows.
 
     >>> import torch
     >>> Recut(2, 1).compute(torch.tensor([[0, 1], [2, 3], [4, 5]]))
@@ -90,12 +93,15 @@ class Recut(Rule):
     cuts_rows = True
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """One view, without the transpose that keeps each row in its place."""
+        """Return a part of the view, without the transpose that heads need."""
         *batch, rows, columns = sources[0].shape
         return sources[0].reshape(*batch, self.parts, rows, columns // self.parts)[..., self.part, :, :]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return all rows by a part's columns; a symbolic width stays unknown."""
+        """Return all rows by a part's columns; a symbolic width stays unknown.
+
+        Raises ``ValueError`` if the columns aren't a multiple of the number of parts.
+        """
         rows, columns = shapes[0]
         if not isinstance(columns, int):
             return rows, type(columns)()
@@ -118,8 +124,8 @@ class Recut(Rule):
 class Concatenate(Rule):
     """Matrices side by side, or below each other along `axis` "rows".
 
-    They agree in their rows and width, or in their columns. With the axis "parts" they stand side by side as parts of
-    one vector, which may differ in width.
+    Side by side, they need equal shapes; below each other, equally many columns. With the axis "parts", too, they stand
+    side by side, as parts of one vector that may differ in width.
 
     >>> Concatenate(ROWS).compute(torch.ones(1, 2), torch.zeros(1, 2))
     tensor([[1., 1.],

@@ -11,23 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-Parts: TypeAlias = list[Any]  # a node as JSON: what it does, and what with
-Text: TypeAlias = Sequence[Any]  # plain text, and nodes in place of which a page writes a name or a number
-Sentence: TypeAlias = list[Any]  # the key of a sentence, and what stands at its places
+Parts: TypeAlias = list[Any]  # a node as JSON: an operation, then its operands; or an index as numbers
+Text: TypeAlias = Sequence[Any]  # strings, and nodes that are replaced by names or numbers
+Sentence: TypeAlias = list[Any]  # a node of texts: "say", the key of a sentence, and what fills its places
 
 
 @dataclass(frozen=True)
 class Index:
     """A row or column of a source, computed from i, j, k.
 
-    `entries`, if any, are added by the row i.
+    i and j are the row and column of the cell to compute, and k is the number of the term in a sum. The index is
+    `constant` + `i` · i + `j` · j + `k` · k + `rest` · (j modulo `modulus`), plus `entries[i]` if there are any.
     """
 
     constant: int = 0
     i: int = 0
     j: int = 0
     k: int = 0
-    rest: int = 0  # times j modulo `modulus`
+    rest: int = 0
     modulus: int = 1
     entries: tuple[int, ...] = ()
 
@@ -49,7 +50,7 @@ class Index:
 
     @property
     def parts(self) -> Parts:
-        """Its numbers: those of the place alone, where there is nothing else."""
+        """Its numbers in JSON form; four of them if these are enough."""
         place = [self.constant, self.i, self.j, self.k]
         return [*place, self.rest, self.modulus, list(self.entries)] if self.rest or self.entries else place
 
@@ -60,12 +61,12 @@ class Index:
 
     @property
     def place(self) -> Parts:
-        """The row or column as a text writes it."""
+        """A node of texts that writes the row or column."""
         return Node("place", self).parts
 
     @property
     def tokens(self) -> Parts:
-        """So many tokens in words."""
+        """A node of texts that writes it as a number of tokens."""
         return Node("tokens", self).parts
 
 
@@ -78,7 +79,7 @@ def j_modulo(modulus: int) -> Index:
 
 
 class _Of:
-    """What makes a node of this name from another one."""
+    """An attribute that applies an operation to its node."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -93,13 +94,13 @@ class Node:
     exp, ln, root, tanh, normal, positive, cos, sin, negative = map(
         _Of, ("exp", "ln", "root", "tanh", "normal", "positive", "cos", "sin", "negative")
     )
-    magnitude = _Of("magnitude")  # without its sign; of -∞ 0, for that is no number of a size
-    rounded = _Of("rounded")  # a number that torch keeps on the way, in float32
-    level = _Of("level")  # what cancels out: 0, unless exponentials would be too large to read
-    lasting = _Of("lasting")  # the same, unless it's too small for float32, which keeps nothing of it
-    away = _Of("away")  # how far from 0, up to where the exponential below it is 0 at every precision
-    as_number = _Of("as_number")  # written as one number, whatever it's made of
-    at_once = _Of("at_once")  # written out, then as one number, without a step for each part
+    magnitude = _Of("magnitude")  # the absolute value; 0 for -∞, which a mask adds and which has no rounding error
+    rounded = _Of("rounded")  # rounded to float32, in which torch stores intermediate numbers
+    level = _Of("level")  # 0, or the number itself if its exponential is hard to read; it cancels out
+    lasting = _Of("lasting")  # the number, or 0 if float32 rounds it to 0
+    away = _Of("away")  # the distance from 0, but at most FAR of explaining/numbers.py
+    as_number = _Of("as_number")  # written as a single number, without its arithmetic
+    at_once = _Of("at_once")  # written out, then computed in a single step
 
     def __init__(self, *parts: Any) -> None:
         self.parts: Parts = [each.parts if isinstance(each, Node | Index) else each for each in parts]
@@ -121,21 +122,30 @@ class Node:
         return Node("within", self, low, high)
 
     def hidden(self, mask: "Node", roundings: int) -> "Node":
-        """Return a number plus a mask, or -∞ where the mask is."""
+        """Return a number plus a mask; -∞ if the mask is.
+
+        `roundings` is how many roundings the mask adds.
+        """
         return Node("hidden", self, mask, roundings)
 
     def weighed(self, mask: "Node", roundings: int) -> "Node":
-        """Return a number times the exponential of a mask."""
+        """Return a number times the exponential of a mask.
+
+        `roundings` is how many roundings the mask adds.
+        """
         return Node("weighed", self, mask, roundings)
 
     @property
     def written(self) -> Parts:
-        """A number as a page writes it."""
+        """A node of texts that writes the number."""
         return ["written", self.parts]
 
 
 class Source:
-    """A matrix that a rule reads; its methods make nodes of texts."""
+    """A matrix that a rule reads; its methods make nodes of texts.
+
+    An index in brackets makes a node of expressions. Indices of the methods are rows and columns of the matrix.
+    """
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -146,11 +156,11 @@ class Source:
         return Node("at", self.number, row, column)
 
     def name(self, row: Any = I, column: Any = J) -> Parts:
-        """The cell in symbols; ":" or "j" stand for a whole line."""
+        """Return the cell in symbols; ":" or "j" mean a whole line."""
         return Node("name", self.number, row, column).parts
 
     def named(self, row: Any = I, column: Any = J) -> Parts:
-        """The cell in symbols, with the token that its row is of."""
+        """Return the cell in symbols, with the token of its row."""
         return Node("named", self.number, row, column).parts
 
     def beside(self, row: Any = I, column: Any = J) -> Parts:
@@ -158,7 +168,7 @@ class Source:
         return Node("beside", self.number, row, column).parts
 
     def spelled(self, made_of: Text, shown: Text) -> Parts:
-        """Return `made_of` if the cell is told by its formula, else `shown`."""
+        """Return `made_of` if :meth:`beside` writes a formula, else `shown`."""
         return ["spelled", self.number, text(*made_of), text(*shown)]
 
     def token(self, row: Index = I) -> Parts:
@@ -170,7 +180,7 @@ class Source:
         return Node("row_of", self.number, column).parts
 
     def token_at(self, column: Index) -> Parts:
-        """The token of that row."""
+        """Return the token of the row that :meth:`row` returns."""
         return Node("token_at", self.number, column).parts
 
     def entry(self, column: Index) -> Parts:
@@ -178,59 +188,62 @@ class Source:
         return Node("entry_of", self.number, column).parts
 
     def line(self, row: Index) -> Parts:
-        """A row by its token, or by its number."""
+        """Return a row's name: its token, or else its number."""
         return Node("line", self.number, row).parts
 
     def column(self, column: Index) -> Parts:
-        """A column by its number in the whole matrix."""
+        """Return a column's name: its number in the matrix of all heads."""
         return Node("column", self.number, column).parts
 
     @property
     def symbol(self) -> Parts:
-        """What the matrix is called in symbols."""
+        """The symbol of the matrix."""
         return ["symbol", self.number]
 
     @property
     def title(self) -> Parts:
-        """What the matrix is called in words."""
+        """The title of the matrix, in words."""
         return ["title", self.number]
 
 
 RESULT = Source(-1)  # the matrix that the rule makes
-EPS = Node("eps")  # how far, relatively, two neighbours are apart in the precision that a cell is kept in
-TINY = 2.0**-103  # times that, it's the smallest number that has all its digits in float32
-MOST = 3.4e38  # that float32 holds, about
-HEAD: Parts = ["head"]  # the number of its head, where it has one
-LOWERED: Parts = ["lowered"]  # what is subtracted of a level that isn't 0
+EPS = Node("eps")  # the machine epsilon of the precision in which the cell is stored
+TINY = 2.0**-103  # times the epsilon of float32, it's the smallest normal number of float32
+MOST = 3.4e38  # about the largest number of float32
+HEAD: Parts = ["head"]  # a node of texts: the number of the cell's head, if it has one
+LOWERED: Parts = ["lowered"]  # a node of texts: " − m" if a level m other than 0 is subtracted
 
 
 def sources(n: int) -> list[Source]:
-    """Return so many sources."""
+    """Return the first `n` sources."""
     return [Source(number) for number in range(n)]
 
 
 def number(value: float, text: str = "") -> Node:
-    """Return a constant, written as any number, or as this text."""
+    """Return a constant; `text` is written in place of its digits."""
     return Node("number", value, text) if text else Node("number", value)
 
 
 def power(base: float, index: Index, d: int) -> Node:
-    """Return a base to the power of minus a place over d."""
+    """Return `base` to the power of −`index` / `d`."""
     return Node("power", base, index, d)
 
 
 def entry(numbers: Sequence[float], index: Index) -> Node:
-    """Return the number at a place of a list."""
+    """Return the number of a list at this index."""
     return Node("entry", list(numbers), index)
 
 
 def add_up(n: int, each: Node, keep: Index | None = None, more: Node | None = None) -> Node:
-    """Return the sum over k, plus `more`; `keep` survives shortening."""
+    """Return the sum of n terms `each`, over k, plus `more`.
+
+    If a long sum is shortened, its term number `keep` is still shown.
+    """
     return Node("sum", n, each, keep, more)
 
 
 def largest(n: int, each: Node, more: Node | None = None) -> Node:
-    """Return the largest over k of n numbers, and of one `more`."""
+    """Return the largest of `more` and of `each` for k below n."""
     return Node("max", n, each, more)
 
 
@@ -240,21 +253,24 @@ def sentence(key: str, **places: Any) -> Sentence:
 
 
 def text(*parts: Any) -> Parts:
-    """Return several parts of a text as one."""
+    """Return a node that joins several parts of a text."""
     return ["text", *parts]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What the cells that meet `where` are computed from, and its wording.
+    """The arithmetic and the wording of the cells that meet `where`.
 
-    `where` has triples (index, from, to), of which the last is left out, and nodes that are to be positive. Of `words`,
-    the first is said whose places are known. So many `roundings` of numbers of this `size`, that of all addends if none
-    is named, may be between a cell and its exact value. Of trouble, it's said as `trouble` says.
-
-    Of shares, `line` says over what they are made, and `undefined` that all of it is; `share` is one before a mask is
-    laid over it, and `sink` the number that stands beside. A cell that isn't shown is told by what it's made of where
-    there are `asides`: what is said besides of that then.
+    - `value`, `symbols`: the cell's expression, and how symbols write it.
+    - `words`: sentences, of which the first whose places can all be filled is used.
+    - `where`: conditions that must all hold: triples (index, from, to), where the index is at least `from` and less
+      than `to`, and nodes, which must be positive.
+    - `roundings`, `size`: as many roundings of numbers of this size may lie between the cell and its exact value.
+      Without `size`, it's the sum of all addends' magnitudes.
+    - `trouble`: which notes an unusual cell gets, see `explaining/unusual_cells.py`.
+    - `line`, `undefined`: for shares, the sentences that name the line which they share, and say that it's undefined.
+    - `share`: the share before a late mask; `sink`: the number beside the scores of each row.
+    - `asides`: further sentences that are used if a cell isn't shown and its formula replaces it; None if it can't.
     """
 
     value: Node
@@ -271,7 +287,7 @@ class Piece:
     asides: Sequence[Sentence] | None = None
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return it as the page reads it."""
+        """Return the piece in JSON form, without fields that are None."""
         where = [list(each.parts) if isinstance(each, Node) else [each[0].parts, *each[1:]] for each in self.where]
         own = {name: each.parts if isinstance(each, Node) else each for name, each in vars(self).items()}
         return {name: each for name, each in own.items() if each is not None} | {"where": where}

@@ -1,4 +1,4 @@
-"""Rotary positions: columns turned in pairs by place; a bias by distance."""
+"""Rules of positions: columns rotated in pairs, or a bias by distance."""
 
 import math
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from attnviz.core.rules.expression import I, Index, J, Node, Piece, entry, j_mod
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
-BASE = 10_000.0  # of the wavelengths, as in both papers
-_BEYOND = 2.0**128  # what float32 holds: of it ∞ and NaN alone aren't less
+BASE = 10_000.0  # base of the wavelengths, as in RoFormer and in Attention Is All You Need
+_BEYOND = 2.0**128  # more than any finite number of float32
 
 
 @dataclass(frozen=True)
 class Rotate(Rule):
     """Rotary positions: pair i of row m turned by angle m θ_i.
 
-    θ_i is `base` to the power of -2i / d. A pair are the columns 2i and 2i + 1; with `halves`, i and the one that is as
-    many columns further as there are pairs. Where a model has angles of its own, `thetas` are the θ_i, of as many pairs
-    from the first column on: columns beyond these aren't turned, and angles are rounded to float32, as such a model
-    keeps them. The first row stands at this `place`, which isn't 0 where tokens were kept before it.
+    θ_i is `base` to the power of -2i / d. Pair i consists of columns 2i and 2i + 1; with `halves` and n pairs, it's
+    columns i and i + n. If a model has angles of its own, `thetas` has a θ_i for each pair, from the first column on:
+    columns after these pairs aren't turned, and angles are rounded to float32, in which such a model stores them. The
+    first row has the position `place`, which isn't 0 if tokens were kept before it.
 
     Source: Su et al. 2021, RoFormer, section 3.2.2, equations 14, 15 and 34; with `halves`, Wang and Komatsuzaki 2021,
     GPT-J, and most models since.
@@ -70,7 +70,7 @@ class Rotate(Rule):
         return self._turned(source, cosine, sine, -sine)
 
     def _turned(self, source: Tensor, cosine: Tensor, sine: Tensor, other: Tensor) -> Tensor:
-        """Return pairs turned; `other` is the sine that a first column takes."""
+        """Return the turned pairs; first columns use `other` in place of `sine`."""
         turned = 2 * cosine.shape[-1]
         pairs = source[..., :turned]
         first, second = pairs.chunk(2, dim=-1) if self.halves else (pairs[..., 0::2], pairs[..., 1::2])
@@ -79,7 +79,7 @@ class Rotate(Rule):
         return whole if turned == source.shape[-1] else torch.cat([whole, source[..., turned:]], dim=-1)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return the source's shape; its columns must come in pairs."""
+        """Return the source's shape; ``ValueError`` for unpaired columns."""
         columns = shapes[0][1]
         if isinstance(columns, int):
             fits = columns % 2 == 0 if self.thetas is None else columns >= 2 * len(self.thetas)
@@ -101,7 +101,7 @@ class Rotate(Rule):
         cosine, sine = angle.cos.as_number, angle.sin.as_number
         is_second = (J, pairs, 2 * pairs) if self.halves else (j_modulo(2), 1, 2)
         more: dict[str, Any] = {"roundings": 5, "trouble": "turned"}
-        # By an angle of 0, which leaves what it turns as it is; but 0 times ∞ is no number.
+        # At position 0 the angle is 0, which leaves finite numbers as they are; but 0 times ∞ isn't a number.
         at_first = ((I, 0, 1), (J, 0, 2 * pairs), *(each.within(-_BEYOND, _BEYOND) for each in (first, second)))
         unturned, beyond = (
             Piece(x[I, J], (x.name(),), (sentence(f"explanation.rotate.{each}", last=2 * pairs - 1),), where)
@@ -127,19 +127,20 @@ class Rotate(Rule):
 
 
 def rotation_of(rule: Rule | None) -> Rotate | None:
-    """Return a rotating rule as such; None for any other."""
+    """Return a rule that is a :class:`Rotate`; None for any other."""
     return rule if isinstance(rule, Rotate) else None
 
 
-FAR = 10**9  # further than any token
+FAR = 10**9  # further than any two tokens are apart
 
 
 @dataclass(frozen=True)
 class Relative(Rule):
-    """The number for each query and key's distance, from one `head`.
+    """A number for the distance from each query to each key.
 
-    The middle column is for distance 0, those at its left for earlier keys, those at its right for later ones. With a
-    second source, the mask is added. The first query stands at this `place`, behind the tokens that are kept.
+    It's read from the first source, ``(heads, 2 * n_keys - 1)``, in the row `head`: the middle column is for distance
+    0, columns at its left are for earlier keys, and those at its right for later ones. A second source is a mask, which
+    is added. The first query has the position `place`, after the tokens that were kept.
 
     Source: Press et al. 2022, ALiBi, section 3, and Raffel et al. 2020, T5, section 2.1, which lets far distances share
     a number.
@@ -167,7 +168,10 @@ class Relative(Rule):
         return (made + sources[1]).masked_fill(sources[1] == -math.inf, -math.inf)
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return a row per query not kept, a column per key."""
+        """Return a row per query, a column per key.
+
+        Raises ``ValueError`` for a source without this head or a middle column, and for a mask of another shape.
+        """
         rows, columns = shapes[0]
         if not isinstance(columns, int) or not isinstance(rows, int):
             n: Size = type(columns)()

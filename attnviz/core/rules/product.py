@@ -24,8 +24,9 @@ SMALL, LARGE = 1e-18, 1e18  # lengths between these can be squared in float32
 class Product(Rule):
     """The matrix product of two sources, the second perhaps `transposed`.
 
-    What attention doesn't do: with `cosine`, each product of two rows is divided by their lengths, so that only their
-    directions count; and cells ``(row, column, number)`` may be `typed` in place of what they would be.
+    A third source is a bias, which is added to each row. Attention doesn't use the other settings: with `cosine`, each
+    product of two rows is divided by their lengths, so that only their directions count; and `typed` has cells ``(row,
+    column, number)`` whose number a reader typed in place of the computed one.
 
     >>> import torch
     >>> Product(transposed=True, cosine=True).compute(torch.tensor([[3.0, 0.0]]), torch.tensor([[2.0, 2.0]]))
@@ -112,13 +113,13 @@ class Product(Rule):
 
 
 def turns_second(rule: Rule | None) -> bool:
-    """Whether a rule multiplies by rows of its second source."""
+    """Whether a rule is a product whose second source is transposed."""
     return isinstance(rule, Product) and rule.transposed
 
 
 @more_notes.register
 def _(rule: Product, cell: Cell) -> tuple[str, ...]:
-    """Of scores, the parts of words and places, where both are summed."""
+    """Return a note on what words and positions contribute to a score."""
     if not rule.transposed or rule.cosine or not cell.sources[0].rows or not math.isfinite(cell.value):
         return ()
     parts = four_parts(cell)
@@ -126,7 +127,7 @@ def _(rule: Product, cell: Cell) -> tuple[str, ...]:
 
 
 def _with_transpose(first: Tensor, second: Tensor) -> Tensor:
-    """Return ``first @ second.mT``, in one call where `second` has no batch."""
+    """Return ``first @ second.mT``; faster if `second` has no batch dimensions."""
     return linear(first, second) if second.dim() == 2 else first @ second.mT
 
 
@@ -136,14 +137,16 @@ Factor = tuple[str, bool, list[tuple[int, tuple[str, ...]]]]
 def summed_factors(stage: Stage, table: Mapping[str, Stage], shapes: Mapping[str, Shape]) -> list[Factor] | None:
     """Return how queries and keys of scores are projected, without biases.
 
-    For each: the projection, whether it's transposed, and from which rows on it reads the sum E + P of which matrices.
+    Queries and keys have one entry each: the projection's name, whether the projection is transposed, and pairs (first
+    row, names). From that row on, the sum E + P of the two named matrices is projected; without such a sum, the names
+    are (). The result is None if the stage isn't a product of two such projections, or if either projects no sum.
     """
     if not isinstance(stage.rule, Product) or not stage.rule.transposed or stage.rule.cosine or len(stage.sources) != 2:
         return None
     factors = []
     for made in (table[name] for name in stage.sources):
         if not isinstance(made.rule, Product) or len(made.sources) != 2 or made.sources[1] not in shapes:
-            return None  # or a handout doesn't have them all
+            return None  # also if a handout leaves a matrix out
         factors.append((made.sources[1], made.rule.transposed, list(_summands(made.sources[0], table, shapes))))
     return factors if all(any(names for _, names in sums) for *_, sums in factors) else None
 
@@ -151,7 +154,7 @@ def summed_factors(stage: Stage, table: Mapping[str, Stage], shapes: Mapping[str
 def _summands(
     name: str, table: Mapping[str, Stage], shapes: Mapping[str, Shape], start: int = 0
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield each start row with its summands, words and places, or ()."""
+    """Yield each block's first row and summands E and P, or ()."""
     stage = table[name]
     if stage.kind not in ("add", "concatenate") or any(source not in shapes for source in stage.sources):
         yield start, ()
@@ -164,7 +167,9 @@ def _summands(
 
 
 def four_parts(cell: Cell) -> str | None:
-    """Return words' and places' parts of scores; None without E + P.
+    """Return how words and positions contribute to a score; None without both.
+
+    The sentence has four products: word and word, word and position, position and word, position and position.
 
     Source: Ke et al. 2021, Rethinking Positional Encoding in Language Pre-training, equation 5.
     """

@@ -1,4 +1,4 @@
-"""What a declaration implies: which cells are read or marked."""
+"""Which cells a declaration reads, and which read a marked cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,13 +8,16 @@ import numpy as np
 from attnviz.core.rules.expression import Parts
 
 Shape = tuple[int, int]  # (rows, columns); a vector is one row
-Block = tuple[range, range]  # all of these rows by all of these columns
-Pieces = Sequence[Mapping[str, Any]]  # a declaration as the page reads it
+Block = tuple[range, range]  # (rows, columns): all cells in these rows and columns
+Pieces = Sequence[Mapping[str, Any]]  # a declaration in JSON form, see `Piece.as_json`
 NOTHING: Block = (range(0), range(0))
 
 
 class Read(NamedTuple):
-    """The cells of one source that `n` terms read, as indices."""
+    """The cells of one source that `n` terms read.
+
+    `row` and `column` are indices in JSON form; :func:`index_at` computes from them which cell term k reads.
+    """
 
     source: int
     row: Parts
@@ -23,7 +26,10 @@ class Read(NamedTuple):
 
 
 def index_at(parts: Parts, i: Any, j: Any, k: Any = 0) -> Any:
-    """Return a source's row or column at (i, j, k); arrays broadcast."""
+    """Return a source's row or column at (i, j, k); arrays broadcast.
+
+    i and j are the result's row and column, and k is the number of the term in a sum.
+    """
     constant, of_i, of_j, of_k, rest, modulus, entries = (*parts, 0, 1, ()) if len(parts) == 4 else parts
     at = constant
     for factor, place in ((of_i, i), (of_j, j), (of_k, k)):
@@ -33,12 +39,15 @@ def index_at(parts: Parts, i: Any, j: Any, k: Any = 0) -> Any:
 
 
 def piece_at(pieces: Pieces, row: int, column: int) -> Mapping[str, Any]:
-    """Return the piece that applies to a cell, by its place alone."""
+    """Return the first piece that applies at a cell's row and column."""
     return next(piece for piece in pieces if holds(piece, row, column))
 
 
 def holds(piece: Mapping[str, Any], row: Any, column: Any) -> Any:
-    """Whether cells are of this piece, as far as their places decide."""
+    """Whether the rows and columns of cells meet a piece's conditions.
+
+    Its conditions on numbers aren't checked.
+    """
     places = [each for each in piece["where"] if not isinstance(each[0], str)]
     is_it: Any = True
     for index, low, high in places:
@@ -48,7 +57,10 @@ def holds(piece: Mapping[str, Any], row: Any, column: Any) -> Any:
 
 
 def reads_in(node: Parts, n: int = 1) -> Iterator[Read]:
-    """Yield everything that an expression reads, in order."""
+    """Yield every read of an expression, in order.
+
+    `n` is the number of terms of the sum around the expression, or 1.
+    """
     op, *rest = node
     if op == "at":
         yield Read(rest[0], rest[1], rest[2], n)
@@ -62,7 +74,7 @@ def reads_in(node: Parts, n: int = 1) -> Iterator[Read]:
 
 
 def block_of(piece: Mapping[str, Any], source: int, row: int, column: int, shape: Shape) -> Block:
-    """Return the block of a source that this piece's cell reads."""
+    """Return the block of a source that a piece's cell reads."""
     spans = {
         _span(read, row, column, shape[1]) for read in reads_in(piece["value"]) if read.source == source and read.n
     }
@@ -80,12 +92,15 @@ def _span(read: Read, row: int, column: int, width: int) -> tuple[int, int, int,
         divmod(int(index_at(read.row, row, column, k)) * width + int(index_at(read.column, row, column, k)), width)
         for k in (0, read.n - 1)
     )
-    goes_on = first[0] != last[0] and not read.row[3]  # a row that goes on in the next ones: all columns
+    goes_on = first[0] != last[0] and not read.row[3]  # what is read continues in the next rows: all columns
     return first[0], last[0], 0 if goes_on else first[1], width - 1 if goes_on else last[1]
 
 
 def touched(pieces: Pieces, shape: Shape, marks: Sequence[np.ndarray]) -> np.ndarray:
-    """Return which cells of a matrix read a marked cell."""
+    """Return which cells of a matrix read a marked cell.
+
+    The result is a table of bool of this `shape`; `marks` has such a table for each source.
+    """
     found = np.zeros(shape, dtype=bool)
     for piece, is_there, (i, j) in _each_piece(pieces, shape):
         for read in set(map(_hashable, reads_in(piece["value"]))):
@@ -100,7 +115,7 @@ def _each_piece(pieces: Pieces, shape: Shape) -> Iterator[tuple[Mapping[str, Any
     for piece in pieces:
         is_there = left & holds(piece, i[..., 0], j[..., 0])
         yield piece, is_there, (i, j)
-        left &= ~is_there  # by places alone, as `piece_at`
+        left &= ~is_there  # a condition on numbers excludes no cell, as in `piece_at`
 
 
 def _hashable(read: Read) -> Any:
@@ -109,9 +124,9 @@ def _hashable(read: Read) -> Any:
 
 
 def _taken(table: np.ndarray, read: Read, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Return what a read finds, along axes i, j and k.
+    """Return the values read from a table, along i, j and k.
 
-    Axes that don't matter have length 1.
+    An axis has length 1 if the cells that are read don't depend on it.
     """
     k = np.arange(read.n)[None, None, :]
     flat = np.asarray(index_at(read.row, i, j, k) * table.shape[1] + index_at(read.column, i, j, k))

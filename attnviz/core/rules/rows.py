@@ -35,7 +35,9 @@ ROWS, COLUMNS, WHOLE = AXES = ("rows", "columns", "whole")
 
 
 def sharing(axis: str, hidden: np.ndarray) -> np.ndarray:
-    """Return among how many cells each one's line is shared; hidden: 0.
+    """Return how many cells share each cell's line; 0 for hidden ones.
+
+    `axis` is one of AXES; `hidden` and the result are ``(rows, columns)``.
 
     >>> sharing(COLUMNS, np.array([[False, True], [False, False]]))
     array([[2, 0],
@@ -74,14 +76,14 @@ class Share(Rule):
         def name(column: Any) -> Text:
             return (score.beside(I, column), *((" × exp(", mask.name(I, column), ")") if len(shapes) == 2 else ()))
 
-        def apart(column: Any) -> Text:  # no quotient within a quotient
+        def apart(column: Any) -> Text:  # so that no quotient stands within another one
             within_it = ("(", *name(column), ")")
             return within_it if len(shapes) == 2 else (score.spelled(within_it, name(column)),)
 
         words = sentence("explanation.share.words", score=text(*name(J)), n=n)
         symbols = (*(apart if len(shapes) == 1 else name)(J), " / Σ_j ", *apart("j"))
         share, terms = left(J) / add_up(n, left(K), J), add_up(n, left(K).magnitude).rounded
-        # The sum is off by as much more as its terms are larger than it is; where nothing need be left of it, by all.
+        # The sum's rounding error grows with the sizes of its terms. If it may be as large as the sum, it has no bound.
         least = (add_up(n, left(K)).magnitude - number(n + 8.0) * EPS * terms).positive
         return (Piece(share, symbols, (words,), (), n + 8, share.magnitude * (terms / least), "share"),)
 
@@ -91,16 +93,16 @@ class Share(Rule):
         return say("stages.formula.share_masked", mask=symbols[1])
 
 
-EPSILON = 1e-5  # as in PyTorch
-RMS_EPSILON = 1e-6  # as in most models
+EPSILON = 1e-5  # the default of PyTorch
+RMS_EPSILON = 1e-6  # the value of most models
 
 
 @dataclass(frozen=True)
 class LayerNorm(Rule):
     """Layer normalization with gain and offset; `epsilon` is added to the variance.
 
-    Source: Ba, Kiros and Hinton 2016, Layer Normalization, section 3; the variance is that of all numbers, not of a
-    sample.
+    Source: Ba, Kiros and Hinton 2016, Layer Normalization, section 3. The variance of n numbers is divided by n, not
+    by n − 1.
 
     >>> rule = LayerNorm(epsilon=0.0)
     >>> rule.compute(torch.tensor([[1.0, 3.0]]), torch.ones(2), torch.zeros(2))
@@ -120,7 +122,10 @@ class LayerNorm(Rule):
         return row * gain + offset
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source."""
+        """Return the source's shape.
+
+        Raises ``ValueError`` for a gain or an offset that isn't a row as wide as the source.
+        """
         for each, what in zip(shapes[1:], ("the gain", "the offset"), strict=True):
             expect(agree(each, (1, shapes[0][1])), what, each, f"{(1, shapes[0][1])}")
         return shapes[0]
@@ -163,8 +168,8 @@ class LayerNorm(Rule):
 class RmsNorm(Rule):
     """Rows divided by their root mean square, then stretched by a gain.
 
-    `epsilon` is added to the mean of the squares. Where the row is a part of a wider one, `others` numbers are the rest
-    of that, and their root mean square is the third source, a column.
+    `epsilon` is added to the mean of the squares. If a row is part of a wider row, `others` is how many further numbers
+    that one has, and the third source is a column with their root mean square.
 
     Source: Zhang and Sennrich 2019, Root Mean Square Layer Normalization, section 4, equation 4; of queries and keys,
     Henry et al. 2020, Query-Key Normalization for Transformers, section 3.
@@ -184,7 +189,7 @@ class RmsNorm(Rule):
     n_sources = (2, 3)
 
     def compute(self, *sources: Tensor) -> Tensor:
-        """Return the normed rows; gradients flow."""
+        """Return the normed rows; gradients flow through them."""
         source, gain, *rest = sources
         mean = source.square().mean(-1, keepdim=True)
         for each in rest:
@@ -193,7 +198,10 @@ class RmsNorm(Rule):
         return source * (mean + self.epsilon).rsqrt() * gain
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """The shape of the source."""
+        """Return the source's shape.
+
+        Raises ``ValueError`` for a gain that isn't a row as wide as the source, or a third source that isn't a column.
+        """
         expected = ((1, shapes[0][1]), (shapes[0][0], 1))
         for each, what, fits in zip(shapes[1:], ("the gain", "the rest"), expected, strict=False):
             expect(agree(each, fits), what, each, f"{fits}")

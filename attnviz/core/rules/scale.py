@@ -50,7 +50,10 @@ class Scale(Rule):
 
     @property
     def masked_by(self) -> int | None:
-        """The mask's index, unless it's a factor: 0 hides nothing from softmax."""
+        """The mask's index; None with `factor`.
+
+        A factor makes hidden scores 0, and softmax still gives these a weight.
+        """
         return None if self.factor else 1
 
     @property
@@ -59,7 +62,7 @@ class Scale(Rule):
 
     @cached_property
     def divisor(self) -> float:
-        """What the scores are divided by."""
+        """The number that divides the scores."""
         return (1.0 if self.d_k is None else math.sqrt(self.d_k)) * self.temperature
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -112,14 +115,14 @@ class Scale(Rule):
 
     @property
     def in_symbols(self) -> list[str]:
-        """What scores are divided by, in symbols."""
+        """The divisors of scores, in symbols."""
         return self._divisors("√d_k", self._temperature)
 
     @property
     def _under_root(self) -> int:
-        """The whole number that the temperature is the root of, or 0.
+        """The whole number whose root is the temperature, or 0.
 
-        It's 0, too, where the temperature itself has few digits.
+        It's 0, too, if the temperature itself has at most six digits.
         """
         whole = round(self.temperature**2)
         is_root = self.temperature == math.sqrt(whole) and float(f"{self.temperature:.6g}") != self.temperature
@@ -134,7 +137,7 @@ class Scale(Rule):
 
     @property
     def in_words(self) -> Sentence | str:
-        """What scores are divided by, as a sentence; empty where by nothing."""
+        """The divisors of scores as a sentence; empty if there are none."""
         kind = "explanation.scale.own" if self.own else "explanation.scale.temperature"
         temperature = sentence(kind, temperature=self._temperature)
         if self.d_k is None:
@@ -144,7 +147,7 @@ class Scale(Rule):
 
 
 def scaling_of(rule: Rule | None) -> Scale | None:
-    """Return a dividing rule as such; None for any other.
+    """Return a rule that is a :class:`Scale`; None for any other.
 
     >>> scaling_of(Scale(d_k=4)).divisor, scaling_of(None)
     (2.0, None)

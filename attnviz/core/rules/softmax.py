@@ -32,7 +32,7 @@ from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.words import say
 from attnviz.words.numbers import significant
 
-_LEAST = 1e-30  # of what a mask leaves of a row: shares of less have lost digits
+_LEAST = 1e-30  # if a mask leaves less of a row's shares, they have lost digits
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,10 @@ class Softmax(Rule):
     """Softmax: each row becomes shares that sum to 1.
 
     A second source is a mask that comes too late: its exponential multiplies each share. If `shared`, each row is then
-    divided by its sum. Over another `axis` it isn't attention: "columns" become shares, or the "whole" matrix does.
+    divided by its sum. Attention doesn't use another `axis`: with "columns" or "whole", each column or the whole matrix
+    becomes shares.
 
-    A `sink` stands beside the scores of each row, and nothing is read there: rows sum to less than 1.
+    A `sink` is a further score of each row, whose share is dropped, so that rows sum to less than 1.
 
     Source: Xiao et al. 2023, Efficient Streaming Language Models with Attention Sinks, section 3.3, for `sink`.
     """
@@ -82,7 +83,7 @@ class Softmax(Rule):
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def shares_over(self, n_sources: int) -> str | None:
-        """The axis; none where nobody gets what a mask takes afterwards."""
+        """Return the axis; None if a late mask leaves less than 1."""
         return self.axis if n_sources == 1 or self.shared else None
 
     def sums_to_1(self, n_sources: int) -> bool:
@@ -104,10 +105,10 @@ class Softmax(Rule):
         def power(of: Node) -> Node:
             return (of - shift).as_number.exp
 
-        def apart(of: Node) -> Node:  # the error of an exponent is relative to it: far below, it counts more ...
+        def apart(of: Node) -> Node:  # an exponent's error is relative to it: it grows with the distance ...
             return (of - top).away
 
-        def weighed(of: Node) -> Node:  # ... and weighs less
+        def weighed(of: Node) -> Node:  # ... while the exponential shrinks
             return power(of) * apart(of)
 
         powers = add_up(n, power(score[each]), own, None if sink is None else power(sink))
@@ -135,7 +136,7 @@ class Softmax(Rule):
         return (Piece(value.at_once, symbols, words, roundings=roundings, size=size, share=share, **told),)
 
     def _told(self, n: int) -> tuple[Text, list[Sentence], dict[str, Any]]:
-        """Return a share's symbols, its sentences and what its notes need."""
+        """Return a share's symbols, its sentences, and fields for its notes."""
         (score,), sink = sources(1), "" if self.sink is None else significant(self.sink)
         kind, line = "_sink" if sink else "", sentence(f"explanation.softmax.line.{self.axis}")
         words = sentence(f"explanation.softmax.share{kind}", line=line, n=n, score=score.beside(), sink=sink)

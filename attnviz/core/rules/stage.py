@@ -14,13 +14,13 @@ from attnviz.words import Later, later
 if TYPE_CHECKING:
     from attnviz.core.rules.base import Rule
 
-OWN_ROWS = (1, 0)  # a whole: each row is its own token's
+OWN_ROWS = (1, 0)  # (parts, part): one part alone, so that each row is its own token's
 
 
 class Texts(NamedTuple):
-    """The texts about a matrix, from the catalogue; they're said when read.
+    """The texts about a matrix, looked up in the catalogue when read.
 
-    `plain` is one sentence, `axes` tells rows and columns, `meaning` is a few words and `short` two or three.
+    `plain` is one sentence, `axes` says what rows and columns are, `meaning` has a few words and `short` two or three.
     """
 
     title: Later | str
@@ -31,12 +31,12 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, key: str, /, **places: object) -> "Texts":
-        """Return the texts that stand in the catalogue behind this key."""
+        """Return the texts below a key of the catalogue; `places` fill them."""
         return cls(*(later(f"{key}.{text}", **places) for text in cls._fields))
 
 
 class _Text:
-    """One of a stage's texts, as it's read."""
+    """An attribute that looks up one of a stage's texts."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -49,18 +49,20 @@ class _Text:
 class Stage:
     """One matrix: its name, its symbol and what it is computed from.
 
-    - `texts`: what is said of it: its `title`, `plain`, `axes`, `meaning` and `short`.
+    - `texts`: its `title`, `plain`, `axes`, `meaning` and `short`; each is also an attribute of its own.
     - `rows`, `columns`: what each stands for: "token", "query", "key", "feature", "distance" (how far a key stands from
       its query), or "entry", one of the `entries` of a vocabulary.
-    - `colours`: the family of matrices that share their colour limits; `part`: which of queries, keys and values it
-      belongs to.
-    - `rule`, `sources`: what makes it, of which matrices; a given one has neither.
-    - `entries`: names of keys that are not only the tokens of the sentence; `own_from`: which of them is its first
-      token, behind those of a kept sentence; None where they are of a second one.
-    - `head`, `first`: of one of several heads, its number, and the column of the whole where its columns begin.
-    - `owners`: to which tokens its rows really belong: see :func:`attnviz.core.rules.owner_of`.
-    - `hidden_with`: the scores of which a given matrix is shares: what is masked of these can't be read in it.
-    - `masked`: which mask it is; `switched`: which switches of :mod:`attnviz.core.what_if` changed it.
+    - `colours`: the family of matrices that share their colour limits; `part`: whether it belongs to queries, keys or
+      values.
+    - `rule`, `sources`: the rule that computes it, and the names of the matrices that the rule reads; a given matrix
+      has neither.
+    - `entries`: the names of keys, if these aren't just the tokens of the sentence; `own_from`: the index among them of
+      the sentence's first token, which follows the tokens of a kept sentence; None if keys are of a second sentence.
+    - `head`, `first`: in one of several heads, the head's number, and the column where its columns begin in the matrix
+      of all heads.
+    - `owners`: the tokens to which its rows really belong, see :func:`attnviz.core.rules.owner_of`.
+    - `hidden_with`: for given weights, the name of the scores whose mask hides cells of the weights, too.
+    - `masked`: for a mask, which mask it is; `switched`: the switches of :mod:`attnviz.core.what_if` that changed it.
     """
 
     name: str
@@ -71,14 +73,14 @@ class Stage:
     colours: Literal["inputs", "projections", "vectors", "scores", "mask", "attention"]
     rule: "Rule | None" = None
     sources: tuple[str, ...] = ()
-    is_vector: bool = False  # it has no rows of its own: its one row is added to every row
+    is_vector: bool = False  # a single row, which applies to every row of another matrix
     part: Literal["", "q", "k", "v"] = ""
     head: int | None = None
-    shared_by: int = 1  # of several heads, how many have it in common
+    shared_by: int = 1  # the number of heads that share it
     first: int = 0
     entries: tuple[str, ...] = ()
     own_from: int | None = 0
-    layer: int = 0  # of several layers, counted from 0
+    layer: int = 0  # counted from 0
     owners: tuple[int, int] = OWN_ROWS
     hidden_with: str = ""
     masked: Masked | None = None
@@ -87,7 +89,7 @@ class Stage:
     title, plain, axes, meaning, short = _Text("title"), _Text("plain"), _Text("axes"), _Text("meaning"), _Text("short")
 
     def retold(self, **texts: Later | str) -> "Stage":
-        """Return the same with other texts."""
+        """Return the stage with other texts."""
         return replace(self, texts=self.texts._replace(**texts))
 
     def numbered(self, of: Literal["head", "layer"], number: int | None) -> "Stage":
@@ -95,7 +97,7 @@ class Stage:
         return self.retold(title=later(f"stages.{of}.title", title=self.texts.title, number=number))
 
     def unnumbered(self, of: Literal["head", "layer"]) -> "Stage":
-        """Return the same without that number, if it stands last."""
+        """Return the stage without the number that :meth:`numbered` added last."""
         title = self.texts.title
         if isinstance(title, Later) and title.key == f"stages.{of}.title":
             bare: Any = dict(title.places)["title"]
@@ -104,7 +106,7 @@ class Stage:
 
     @cached_property
     def kernel(self) -> Callable[..., Tensor] | None:
-        """What computes it from its sources; of a given matrix, nothing does."""
+        """The function that computes it from its sources; None if it's given."""
         return None if self.rule is None else self.rule.kernel(len(self.sources))
 
     @property
@@ -161,7 +163,7 @@ class Stage:
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its rows are tokens read that aren't just the sentence's own."""
+        """Whether its rows are keys of more than the sentence's own tokens."""
         return self.rows == "key" and bool(self.entries)
 
     @property
@@ -206,6 +208,9 @@ def names_on(stage: Stage, kind: str, tokens: tuple[str, ...]) -> tuple[str, ...
 
 
 def owner_of(stage: Stage, row: int, n_rows: int) -> int:
-    """Return the row whose token a row or key really belongs to."""
+    """Return the row whose token a row or key really belongs to.
+
+    It's another row only if heads are cut without a transpose, see :class:`attnviz.core.rules.Recut`.
+    """
     parts, part = stage.owners
     return (part * n_rows + row) // parts

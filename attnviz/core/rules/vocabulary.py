@@ -10,17 +10,20 @@ from attnviz.core.rules.expression import I, Index, J, K, Piece, add_up, largest
 from attnviz.core.rules.reading import Shape
 from attnviz.words import say
 
-Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # numbers of one text, or of each text of a batch
+Ids = tuple[int, ...] | tuple[tuple[int, ...], ...]  # indices in the vocabulary, of one text or of each text of a batch
 
 
 def _of_one(ids: Ids) -> list[int]:
-    """Return one text's numbers; raise ``TypeError`` for those of a batch."""
+    """Return one text's ids as ints; raise ``TypeError`` for a batch."""
     return [int(each) for each in ids]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Lookup(Rule):
-    """The rows with these numbers; a batch of them is only computed."""
+    """The rows of a table with these ids, as in an embedding.
+
+    Ids of a batch are only for `compute`; shapes and declarations need those of one text.
+    """
 
     ids: Ids = (0,)
 
@@ -28,14 +31,14 @@ class Lookup(Rule):
 
     @property
     def of_one(self) -> list[int]:
-        """The numbers of one text."""
+        """The ids of one text; ``TypeError`` for a batch."""
         return _of_one(self.ids)
 
     def compute(self, *sources: Tensor) -> Tensor:
         return sources[0][..., torch.tensor(self.ids, dtype=torch.long, device=sources[0].device), :]
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return as many rows as asked for; a symbolic number stays unknown."""
+        """Return one row for each id; a symbolic number stays unknown."""
         rows, columns = shapes[0]
         if not isinstance(rows, int):
             return type(rows)(), columns
@@ -59,9 +62,11 @@ class Lookup(Rule):
 class Surprise(Rule):
     """The negative log likelihood of `targets`: −ln softmax, from rows of logits.
 
-    It is made from the logits, for a probability may be too small to be kept, and its logarithm isn't. What follows the
-    last rows may be unknown: there are as many as targets; those of a batch are to compute alone. A mean of these is
-    the cross-entropy. Source: Shannon 1948, A Mathematical Theory of Communication, section 6.
+    It's computed from the logits, because a probability may be too small for a float while its logarithm isn't. There
+    may be fewer targets than rows, because the tokens after the last rows may be unknown. The mean is the
+    cross-entropy. Targets of a batch are only for `compute`; shapes and declarations need those of one text.
+
+    Source: Shannon 1948, A Mathematical Theory of Communication, section 6.
 
     >>> Surprise((1,)).compute(torch.tensor([[0.0, 0.0]]))
     tensor([[0.6931]])
@@ -73,7 +78,7 @@ class Surprise(Rule):
 
     @property
     def of_one(self) -> list[int]:
-        """The targets of one text."""
+        """The targets of one text; ``TypeError`` for a batch."""
         return _of_one(self.targets)
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -83,7 +88,7 @@ class Surprise(Rule):
         return -shares.gather(-1, targets.expand(*shares.shape[:-2], n)[..., None])
 
     def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """One number for each target."""
+        """Return one column, with a row for each target."""
         rows, columns = shapes[0]
         if not isinstance(rows, int) or not isinstance(columns, int):
             return type(rows)(), type(columns)()

@@ -28,7 +28,7 @@ class Cells(NamedTuple):
 
     @property
     def symbols(self) -> str:
-        """The row, column or cell that this is, in symbols.
+        """The cell, whole row or whole column in symbols.
 
         >>> from attnviz.core.stages import STAGES
         >>> Cells(STAGES["k"], range(5, 6), range(2)).symbols
@@ -66,7 +66,10 @@ class Term(NamedTuple):
 
 
 class CellExplanation(NamedTuple):
-    """A rule's explanation of a cell, with the fields of an explanation."""
+    """A rule's explanation of a cell.
+
+    :class:`attnviz.explanation.explaining.Explanation` describes the fields.
+    """
 
     symbols: str
     steps: Sequence[str]
@@ -82,7 +85,7 @@ class CellExplanation(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a computation; `matrices` and `table` hold all others."""
+    """One cell to explain; `matrices` and `table` are the whole computation."""
 
     stage: Stage
     row: int
@@ -95,7 +98,7 @@ class Cell:
     digits: int
     precision: torch.finfo
     masked: bool = False
-    shown: Collection[str] | None = None  # the matrices that stand beside it; None: all
+    shown: Collection[str] | None = None  # names of the matrices that are displayed with it; None: all
 
     def label(self, axis: Literal["rows", "columns"]) -> str:
         """Return the name of its row or column, with the token's text."""
@@ -105,7 +108,7 @@ class Cell:
             return line_of(kind, distance_label(index, self.matrices[self.stage.name].shape[-1]))
         if kind == "feature":
             if axis == "columns":
-                index += self.stage.first  # of one head's part of Q, as it is counted in the whole
+                index += self.stage.first  # columns of a head's part of Q are counted in the whole Q
             return line_of(axis.removesuffix("s") if self.stage.rows == "feature" else kind, index)
         line, named = line_of(kind, index), names_on(self.stage, kind, self.tokens)
         if index >= len(named):
@@ -130,7 +133,7 @@ class Cell:
         return token_labels(tokens)[owner_of(stage, row, len(tokens))]
 
     def named(self, factor: Factor) -> str:
-        """Write a source in symbols, with the token that it is of."""
+        """Write a source's cell in symbols, with the token of its row."""
         token = self.token_of(factor.stage, factor.row)
         return factor.symbols if token is None else say("explanation.of_token", number=factor.symbols, token=token)
 
@@ -155,7 +158,10 @@ class Cell:
         return texts if len(texts) == 1 else [grouped(text) for text in texts]
 
     def tolerance(self, size: float, roundings: float) -> float:
-        """Return the rounding error of a sum; infinite where it may overflow."""
+        """Return the rounding error of a sum; infinite where it may overflow.
+
+        `size` is the sum of its terms' magnitudes, and `roundings` the number of roundings on the way.
+        """
         if not (size <= self.precision.max * (1 - self.precision.eps) and roundings >= 0):
             return math.inf
         return roundings * (self.precision.eps * size + self.precision.tiny)

@@ -37,13 +37,13 @@ def seen(cell: Cell, pieces: Pieces) -> tuple[Cells, ...]:
 
 
 class Said:
-    """What is said of a cell."""
+    """The wording of one cell's explanation."""
 
     def __init__(self, cell: Cell, numbers: Numbers, piece: Mapping[str, Any]) -> None:
         self.cell, self.numbers, self.piece = cell, numbers, piece
 
     def all(self) -> CellExplanation:
-        """Put it together, as a mask leaves it where there is one."""
+        """Return the whole explanation, including the mask if there is one."""
         node: Parts = self.piece["value"]
         is_masked = node[0] in ("hidden", "weighed")
         inner, symbols = node[1] if is_masked else node, self.text(self.piece["symbols"]) or ""

@@ -18,7 +18,7 @@ from attnviz.core.rules.reading import index_at
 from attnviz.core.rules.stage import Stage
 
 LONG = 8  # a sum of more terms shows the largest LONG - 1 and the remainder
-# Of terms of float32 and their products no digit is lost; infinities and NaN pass through it quietly.
+# It loses no digit of float32 numbers and their products; infinities and NaN raise no error.
 DECIMALS = Context(prec=200, traps=[])
 
 
@@ -38,7 +38,7 @@ def sign(left: Decimal, right: str) -> str:
     ('=', '≈', '→')
     """
     exponent = as_decimal(right).as_tuple().exponent
-    if isinstance(exponent, str) or not left.is_finite():  # the exponent of an infinity is a letter
+    if isinstance(exponent, str) or not left.is_finite():  # an infinity or NaN has a letter for an exponent
         return "→"
     half_a_unit = Decimal((0, (5,), exponent - 1))
     return "=" if abs(left - as_decimal(right)) <= half_a_unit else "≈"
@@ -51,7 +51,7 @@ def sign_of_all(lefts: Iterable[Decimal], rights: Iterable[str]) -> str:
 
 
 def in_sum(terms: Sequence[str]) -> str:
-    """Write a sum; negative terms are taken away.
+    """Write a sum; negative terms are subtracted.
 
     >>> in_sum(["0.5", "−0.2", "(−1) × 2"])
     '0.5 − 0.2 + (−1) × 2'
@@ -89,7 +89,9 @@ def exp(value: float) -> float:
 
 
 def shortened(terms: Sequence[Term], keep: int | None = None) -> tuple[Term, ...]:
-    """Return the terms; shortened to the largest, `keep` and the remainder.
+    """Return all terms, or of many the largest, `keep` and the remainder.
+
+    `keep` is the index of a term that is kept in any case.
 
     >>> [term.value for term in shortened([Term(float(i)) for i in range(10)])]
     [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 3.0]
@@ -105,13 +107,13 @@ def shortened(terms: Sequence[Term], keep: int | None = None) -> tuple[Term, ...
     if keep is not None:
         shown.add(keep)
     rest = [term.value for place, term in enumerate(terms) if place not in shown]
-    if len(rest) == 1:  # it takes no more room than its remainder
+    if len(rest) == 1:  # a single term takes no more room than a remainder
         return tuple(terms)
     return (*(terms[place] for place in sorted(shown)), Term(total(rest), n_terms=len(rest)))
 
 
-FAR = 1000.0  # exp of this far below is 0 at every precision
-READABLE = 9.0  # exp of up to this stands in fixed digits; a row beyond it is shifted by its largest
+FAR = 1000.0  # exp(-FAR) is 0 at every precision
+READABLE = 9.0  # exp up to this fits fixed decimals; a larger maximum is subtracted from its whole row
 
 
 def normal_share(value: float) -> float:
@@ -150,7 +152,7 @@ class Numbers:
         return self.cell.stage if source < 0 else self.cell.sources[source].stage
 
     def index(self, parts: Parts, k: int = 0) -> int:
-        """Return a row or column."""
+        """Return the row or column that an index has at term k."""
         return int(index_at(parts, self.cell.row, self.cell.column, k))
 
     def line(self, source: int, *places: Any) -> tuple[Any, Any]:
@@ -229,7 +231,7 @@ class Numbers:
         return [factor for each in node[1:] if isinstance(each, list) for factor in self.factors(each, k)]
 
     def size(self, node: Parts) -> float:
-        """Return how large all is that is added up to an expression."""
+        """Return the sum of the magnitudes of an expression's addends."""
         op, *rest = node
         if op in ("+", "-"):
             return total(map(self.size, rest))

@@ -1,6 +1,6 @@
 """The written arithmetic of a cell, step by step to the result.
 
-That is done again and again, until one number is left. `board/values/steps.js` does the same in the page.
+Each step computes the innermost parts, until one number is left. `board/values/steps.js` does the same in JavaScript.
 """
 
 import math
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     value: float
     parts: tuple["Part", ...] = ()
     text: str = ""
-    of_terms: bool = False  # whether it's a sum over k
+    of_terms: bool = False  # whether it's a sum over k, or has one as an operand
 
     @property
     def is_number(self) -> bool:
@@ -50,13 +50,13 @@ class Part(NamedTuple):
 
 
 class Steps:
-    """What is written of a cell's expression."""
+    """The arithmetic of one cell, as it's displayed."""
 
     def __init__(self, cell: Cell, numbers: Numbers) -> None:
         self.cell, self.numbers = cell, numbers
 
     def of(self, node: Parts, last: float) -> list[str]:
-        """Return the steps from an expression to the number that it is."""
+        """Return the steps from an expression to the displayed number `last`."""
         op = node[0]
         if op not in ("hidden", "weighed"):
             return self._written(self._tree(node, 0), last)

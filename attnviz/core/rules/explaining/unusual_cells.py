@@ -26,7 +26,7 @@ def why_hidden(cell: Cell) -> str:
 
 
 class Trouble:
-    """What may be unusual about a cell, by its declaration's `trouble`."""
+    """Notes on an unusual cell, by its declaration's `trouble`."""
 
     def __init__(self, said: "Said", made: CellExplanation) -> None:
         self.cell, self.numbers, self.said, self.explanation = said.cell, said.numbers, said, made
@@ -35,7 +35,7 @@ class Trouble:
         self.is_finite = math.isfinite(said.cell.value)
 
     def notes(self) -> Iterator[str]:
-        """Yield the sentences."""
+        """Yield the notes as sentences."""
         kinds: dict[str, Callable[[], Iterator[str]]] = {
             "copied": self._copied, "read": self._read, "sum": self._summed, "turned": self._summed,
             "row": self._row, "logits": self._logits, "quotient": self._quotient, "share": self._share,
@@ -190,7 +190,7 @@ class Trouble:
         )
 
     def _addends(self, node: Parts) -> list[Term]:
-        if node[0] == "at_once":  # of directions: the product that is divided
+        if node[0] == "at_once":  # for a cosine, the product that the lengths divide
             return self._addends(node[1][1][1])
         if node[0] == "+":
             return [term for each in node[1:] for term in self._addends(each)]

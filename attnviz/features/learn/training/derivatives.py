@@ -17,8 +17,8 @@ from attnviz.core.rules.rows import ROWS
 class Derivative(NamedTuple):
     """The derivative of a result's cell by a source's cell.
 
-    `row` and `column` are the result's cell, and `by` is the derivative. If that is a number of a source, `of` is its
-    place.
+    `row` and `column` are the result's cell, and `by` is the derivative. If the derivative is the number in a source's
+    cell, `of` is this cell.
     """
 
     row: int
@@ -29,9 +29,10 @@ class Derivative(NamedTuple):
 
 @singledispatch
 def derivatives(rule: Rule, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """Yield how much each cell of `made` moves with a source's cell.
+    """Yield the derivatives of the cells of `made` by a source's cell.
 
-    `made` and `sources` are tables ``(rows, columns)``; `source` counts them from 0.
+    `made` and `sources` are tables ``(rows, columns)``; `source` is the index of the source, and `row` and `column` are
+    its cell. Cells of `made` whose derivative is always 0 are left out.
     """
     yield from ()
 
@@ -75,7 +76,7 @@ def _(rule: Rotate, source: int, row: int, column: int, made: Tensor, *sources: 
 
 @derivatives.register
 def _(rule: Product, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
-    """Yield the factors it's multiplied by, along a row or a column."""
+    """Yield the factors that multiply the cell, along a line."""
     if rule.cosine or rule.typed:
         return
     if source == 0:
