@@ -57,7 +57,8 @@ help:
 	@echo "                   (some of them: make pictures STATES='playground check')"
 	@echo "make gallery       write a page of all boards whose places are kept as text, with those that have changed"
 	@echo "make docs          write the references of commands and names in docs/ anew"
-	@echo "make screenshots   take the README's pictures anew"
+	@echo "make screenshots   take the README's pictures anew, the moving one too"
+	@echo "                   (some of them: make screenshots PICTURES='lesson model')"
 	@echo "make docker-build  build the container image '$(IMAGE)'"
 	@echo "make docker-smoke  build it, run it, read a page, remove the container"
 	@echo "make cluster-smoke build it, run two copies behind nginx, kill one while sixty readers edit, one while 300 vote"
@@ -142,7 +143,7 @@ gallery: dev-packages
 	@$(PY) -m tests.geometry
 
 screenshots: dev-packages chromium
-	$(PY) -m tests.browser.screenshots
+	$(PY) -m tests.browser.screenshots $(PICTURES)
 
 docs: dev-packages
 	$(PY) -m tests.reference

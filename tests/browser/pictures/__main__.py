@@ -5,9 +5,7 @@ A sheet without any strayed pixels isn't rewritten. The pictures in full size ar
 
 import argparse
 import sys
-import time
 
-from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.browser.pictures.comparing import is_alike
@@ -16,30 +14,14 @@ from tests.browser.pictures.states import STATES, Sitter, State
 from tests.browser.pictures.taking import Sitting
 from tests.browser.serving import ROOT, launched_chromium, running_server
 
-_PAUSE = 0.3  # seconds between two pictures
-_SAME = 4  # successive pictures that have to be the same
-_MOST_PAUSES = 40
-
 
 def take(sitting: Sitting) -> Pictures:
     """Return a picture of each look, once it stands still."""
     pictures = {}
     for look in LOOKS:
         sitting.pose(look)
-        pictures[look] = _still(sitting)
+        pictures[look] = sitting.still()
     return pictures
-
-
-def _still(sitting: Sitting) -> Image.Image:
-    """Return a picture once several in a row are the same, as a busy machine paints a page bit by bit."""
-    taken = [sitting.taken()]
-    for _ in range(_MOST_PAUSES):
-        time.sleep(_PAUSE)
-        now = sitting.taken()
-        taken = [*taken, now] if now == taken[0] else [now]
-        if len(taken) == _SAME:
-            return now
-    raise RuntimeError(f"{sitting.state.name} does not stand still")
 
 
 def main() -> int:
