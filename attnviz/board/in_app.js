@@ -39,11 +39,20 @@ function listen(/** @type {HTMLElement} */ root) {
   }, board.ended);
   on("attnviz:query", () => board.sender.compare());
   on("attnviz-temperature", ({ detail }) => board.intake.turnHotter(detail));
+  on("attnviz-keys", (event) => offerKeys(board, event));
   on("attnviz-moment", ({ detail }) => board.intake.turnTo(detail));
   for (const type of /** @type {const} */ (["attnviz:away", "attnviz:back"])) on(type, () => board.panel.report());
   onTheme(root, () => board.repaint(), board.ended);
   // The board has the room that these two leave it, so it follows their sizes as well as its own.
   for (const each of [part("MainBlockContainer"), part("Main")]) if (each) board.sizes.observe(each);
+}
+
+// The page's menu asks for the list of keys. The first board answers that has one.
+/** @param {Board} board @param {CustomEvent<"offer" | "open">} event */
+function offerKeys({ keys }, event) {
+  if (event.defaultPrevented || !keys.button.checkVisibility()) return;
+  event.preventDefault();
+  if (event.detail === "open" && !keys.isOpen) keys.open();
 }
 
 // An element of Streamlit's page, by the end of its test id.

@@ -1,17 +1,19 @@
-// The table of the board's keys. A row says which key it hears and what the key does. Its name leads to its texts in
-// the catalogue: "board.keys.NAME" names the key, "board.keys_do.NAME" says what it does. The handlers and the list of
-// keys both read the table.
+// What the board's keys do. A row's name leads to its keys in attnviz/scripts/shortcuts.js, and to its texts in the
+// catalogue: "board.keys.NAME" names the key, "board.keys_do.NAME" says what it does. The handlers, the list of keys
+// and `aria-keyshortcuts` read these rows.
 
 import { ledTo } from "./cells/elements.js";
 import { backAt, stepped } from "./values/typed_numbers.js";
+import { isHeard, shortcutsOf } from "../scripts/shortcuts.js";
 
 /**
  * A key that was pressed; `place` is null if the focus is on no cell.
  * @typedef {{ board: Board, event: KeyboardEvent, place: Place }} Pressed
- * The list leaves out a key that `changes` numbers if the board's are fixed, and one whose `when` returns false. A key
- * without `hears` is handled elsewhere. `act` returns false to leave the key to the browser.
- * @typedef {{ name: string, changes?: true, when?: (board: Board) => boolean, hears?: (pressed: Pressed) => boolean,
- *   act?: (pressed: Pressed) => boolean | void }} Key
+ * The list leaves out a key that `changes` numbers if the board's are fixed, and one whose `when` returns false. `on`
+ * says whether only cells hear the key that can be changed, or only the others. A key without `act` is handled
+ * elsewhere. `hears` stands for a key that no shortcut names. `act` returns false to leave the key to the browser.
+ * @typedef {{ name: string, changes?: true, on?: "given" | "computed", when?: (board: Board) => boolean,
+ *   hears?: (pressed: Pressed) => boolean, act?: (pressed: Pressed) => boolean | void }} Key
  */
 
 const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys from which an input method makes a character later
@@ -20,45 +22,38 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 /** @type {Key[]} */
 const OF_CELLS = [
-  { name: "move", hears: ({ event }) => event.key in ARROWS && !isModified(event), act: move },
-  { name: "pin", hears: ({ event }) => event.key === "Enter" && !isModified(event), act: ({ board, place }) =>
-    board.pointing.pin(board.pointing.isPinned(place) ? null : place) },
-  { name: "unpin", hears: ({ event }) => event.key === "Escape", act: ({ board }) => {
+  { name: "move", act: move },
+  { name: "pin", act: ({ board, place }) => board.pointing.pin(board.pointing.isPinned(place) ? null : place) },
+  { name: "unpin", act: ({ board }) => {
     board.input.kept = false;
     board.pointing.unpin();
   } },
-  { name: "dock", hears: ({ event }) => event.key === "Enter" && isCommand(event), act: ({ board }) => {
+  { name: "dock", act: ({ board }) => {
     board.input.kept = true;
     board.panel.takeFocus();
   } },
-  { name: "digits", hears: ({ event }) => isPlain(event, "d"), act: ({ board }) =>
-    board.display.showAs({ inFull: !board.inFull }) },
-  { name: "readers_of", hears: ({ board, event, place }) => isPlain(event, "r") && !board.isEditable(place),
-    act: ({ board, place }) =>
-      board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query) },
-  { name: "step", changes: true, hears: ({ board, event, place }) =>
-    event.key in ARROWS && event.altKey && board.isEditable(place), act: step },
-  { name: "reset", changes: true, hears: ({ board, event, place }) =>
-    event.key === "Delete" && board.isEditable(place) && board.isEdited(place),
-    act: ({ board, place }) => board.editing.reset(place) },
+  { name: "digits", act: ({ board }) => board.display.showAs({ inFull: !board.inFull }) },
+  { name: "readers_of", on: "computed", act: ({ board, place }) =>
+    board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query) },
+  { name: "step", changes: true, on: "given", act: step },
+  { name: "reset", changes: true, on: "given", act: reset },
   { name: "undo", changes: true, hears: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
-  { name: "paste", changes: true }, // the browser sends a paste event, which Input.paste handles
-  { name: "type", changes: true, hears: ({ board, event, place }) => board.isEditable(place)
-    && (isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event)))),
+  { name: "paste", changes: true, on: "given" }, // the browser sends a paste event, which Input.paste handles
+  { name: "type", changes: true, on: "given", hears: ({ event }) =>
+    isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event))),
     act: type },
 ];
 
 /** @type {Key[]} */
 const OF_SENTENCE = [
-  { name: "readers", hears: ({ event }) => isPlain(event, "r"), act: ({ board }) => board.picking.turnReaders() },
+  { name: "readers", act: ({ board }) => board.picking.turnReaders() },
   { name: "pick", hears: ({ event }) => ledTo(event, 0, 1) !== null, act: ({ board, event }) =>
     board.sentence.lead(event) },
 ];
 
 /** @type {Key[]} */
 const ANYWHERE = [
-  { name: "list", hears: ({ event }) => event.key === "?" && !event.ctrlKey && !event.metaKey, act: ({ board }) =>
-    board.keys.open() },
+  { name: "list", act: ({ board }) => board.keys.open() },
   { name: "end" },
   { name: "heads", when: (board) => board.strip.isShown },
   { name: "play", when: (board) => !board.play.controls.matches(".gone") },
@@ -72,12 +67,26 @@ export const KEYS = { cells: OF_CELLS, sentence: OF_SENTENCE, anywhere: ANYWHERE
 /** @param {Key[]} keys @param {Board} board @param {KeyboardEvent} event @param {Place | null} place */
 export function press(keys, board, event, place = null) {
   const pressed = { board, event, place: /** @type {Place} */ (place) };
-  const key = keys.find((each) => each.hears?.(pressed));
+  const key = keys.find((each) => each.act && hears(each, pressed));
   return key !== undefined && key.act?.(pressed) !== false;
 }
 
+/** @param {Key} key @param {Pressed} pressed */
+function hears(key, pressed) {
+  const { board, event, place } = pressed;
+  const heard = key.hears ? key.hears(pressed) : isHeard(key.name, event);
+  return heard && (!key.on || board.isEditable(place) === (key.on === "given"));
+}
+
+// `aria-keyshortcuts` of a matrix, `given` if its numbers can be changed. A screen reader knows a grid's arrows itself.
+/** @param {Pick<Board, "data">} board @param {boolean} given */
+export function shortcutsOfCells({ data }, given) {
+  return shortcutsOf(...OF_CELLS.filter(({ name, changes, on }) => name !== "move"
+    && !(changes && data.fixed) && (!on || given === (on === "given"))).map(({ name }) => name));
+}
+
 export function isUndo(/** @type {KeyboardEvent} */ event) {
-  return event.key.toLowerCase() === "z" && isCommand(event) && !event.shiftKey;
+  return isHeard("undo", event) && !event.shiftKey;
 }
 
 function isCommand(/** @type {KeyboardEvent} */ { ctrlKey, metaKey }) {
@@ -86,11 +95,6 @@ function isCommand(/** @type {KeyboardEvent} */ { ctrlKey, metaKey }) {
 
 function isModified(/** @type {KeyboardEvent} */ event) {
   return isCommand(event) || event.altKey;
-}
-
-/** @param {KeyboardEvent} event @param {string} letter */
-function isPlain(event, letter) {
-  return event.key.toLowerCase() === letter && !isModified(event);
 }
 
 function isComposed(/** @type {KeyboardEvent} */ { isComposing, key }) {
@@ -117,6 +121,11 @@ function step(/** @type {Pressed} */ { board, event, place }) {
   const [down, right] = ARROWS[event.key];
   const value = stepped(board.givenAt(place), right - down, event.shiftKey);
   board.editing.commit([{ ...place, value: backAt(board.uneditedAt(place), value) }], event.repeat);
+}
+
+function reset(/** @type {Pressed} */ { board, place }) {
+  if (!board.isEdited(place)) return false;
+  board.editing.reset(place);
 }
 
 function type(/** @type {Pressed} */ { board, event, place }) {

@@ -1,8 +1,10 @@
-// The list of the board's keys, in a dialog over the board. `?` opens it, as does a small button in the dock.
+// The list of the board's keys, in a dialog over the board. `?` opens it, as do a small button in the dock and an entry
+// of the app's menu.
 
 import { button, make } from "./cells/elements.js";
 import { KEYS, press } from "./keys.js";
 import { say } from "../scripts/sentences.js";
+import { shortcutsOf } from "../scripts/shortcuts.js";
 
 // The colours of the board. They're copied, because the dialog stands outside the board and doesn't inherit them.
 const COLOURS = ["--ink", "--paper", "--rim", "--soft"];
@@ -12,8 +14,8 @@ export class KeysList {
     this.board = board;
     /** @type {HTMLDialogElement | null} */
     this.dialog = null;
-    this.button = button("keys-button", "?", () => this.open(),
-      { "aria-label": say("board.keys_list.open"), title: say("board.keys_list.open"), "aria-haspopup": "dialog" });
+    this.button = button("keys-button", "?", () => this.open(), { "aria-label": say("board.keys_list.open"),
+      title: say("board.keys_list.open"), "aria-haspopup": "dialog", "aria-keyshortcuts": shortcutsOf("list") });
     board.root.addEventListener("keydown", (event) => this.keydown(event), board.ended);
     // With the focus on nothing, the first board of the page hears the key.
     window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);

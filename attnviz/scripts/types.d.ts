@@ -42,6 +42,8 @@ declare global {
     "attnviz-temperature": CustomEvent<number>;
     /** The token that is picked on the board with this key. */
     "attnviz-picked": CustomEvent<{ key: string; query: number }>;
+    /** Asks for a board's list of keys: whether there is one, or to open it. A board that has one cancels the event. */
+    "attnviz-keys": CustomEvent<"offer" | "open">;
     "attnviz:away": Event;
     "attnviz:back": Event;
     /** The reader follows a link to another page. */

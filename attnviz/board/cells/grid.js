@@ -4,6 +4,7 @@ import { make, markAll, put, setText, toggle, UNSEEN } from "./elements.js";
 import { ageOf, areOfOthers, asideOf, colourAs, colourByOwner, inCell, isOfOthers, ownerOf, symbolOf,
   widthOf } from "./cell.js";
 import { barOf, besideMiddle, changeOf, largestChange } from "./change_bars.js";
+import { shortcutsOfCells } from "../keys.js";
 import { isMasked } from "../values/dependencies.js";
 import { placeInWords } from "../values/explain.js";
 import { lineOf } from "../values/matrices.js";
@@ -54,7 +55,8 @@ export class Grid {
     const { title, meaning, origin } = this.stage;
     const label = say(box.turned ? "board.matrix.turned" : "board.matrix.grid", { title, rows, columns, meaning });
     this.aside = make("span", "short");
-    this.element = make("div", `grid ${origin}`, [], { role: "grid", "aria-label": label });
+    this.element = make("div", `grid ${origin}`, [], { role: "grid", "aria-label": label,
+      "aria-keyshortcuts": shortcutsOfCells(board, board.isEditable({ matrix: name, row: 0, column: 0 })) });
     put(this.element, box);
     toggle(this.element, "tight", this.isTight);
     this.build(board.torch[name]);

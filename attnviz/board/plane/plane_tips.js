@@ -8,6 +8,7 @@ import { written } from "../values/numbers.js";
 import { isUndo } from "../keys.js";
 import { make, toggle, write } from "../cells/elements.js";
 import { say } from "../../scripts/sentences.js";
+import { shortcutsOf } from "../../scripts/shortcuts.js";
 
 /** @import { Plane } from "./plane.js" */
 
@@ -88,11 +89,12 @@ export class Tips {
         role: "slider", "aria-roledescription": say("board.plane.kind"),
         "aria-valuenow": String(grip.start[0]), "aria-valuetext": `(${places.x}, ${places.y})`,
         "aria-label": say(word === null ? "board.plane.tip_q" : "board.plane.tip_k", places), tabindex: "0",
+        "aria-keyshortcuts": shortcutsOf("undo"),
       };
       for (const [name, text] of Object.entries(texts)) write(tip, name, text);
     } else {
       for (const name of ["role", "aria-roledescription", "aria-valuenow", "aria-valuetext", "aria-label",
-        "tabindex"]) tip.removeAttribute(name);
+        "tabindex", "aria-keyshortcuts"]) tip.removeAttribute(name);
     }
   }
 

@@ -15,6 +15,7 @@ import { SentenceTools, toolsAt } from "./sentence_tools.js";
 import { WordKinds } from "./word_kinds.js";
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
+import { shortcutsOf } from "../../scripts/shortcuts.js";
 
 /** @typedef {"share" | "before" | "first" | "second"} Drawn kinds of ribbons: of the head in view, of the same before
  *  a drag, and of two other heads */
@@ -39,7 +40,8 @@ export class Sentence {
   constructor(board) {
     this.board = board;
     this.ribbons = drawn("svg", "ribbons", UNSEEN);
-    this.strip = make("div", "strip", [], { role: "radiogroup", "aria-label": say("board.chips.pick") });
+    this.strip = make("div", "strip", [], { role: "radiogroup",
+      "aria-label": say("board.chips.pick"), "aria-keyshortcuts": shortcutsOf("readers") });
     this.what = make("span", "what", [say("board.sentence.what")]);
     this.reads = make("b");
     this.even = make("span", "even");

@@ -68,9 +68,9 @@ export class RowGrid extends StoryGrid {
       const whose = make("span", "whose", [name]);
       lines[row].before(whose);
       if (!place) return whose;
-      const label = element.getAttribute("aria-label") ?? "";
-      const grid =
-        make("div", `grid rows role-${stage.role}`, [whose, lines[row]], { role: "grid", "aria-label": label });
+      const [label, keys] = ["label", "keyshortcuts"].map((each) => element.getAttribute(`aria-${each}`) ?? "");
+      const grid = make("div", `grid rows role-${stage.role}`, [whose, lines[row]],
+        { role: "grid", "aria-label": label, "aria-keyshortcuts": keys });
       place.append(grid);
       return grid;
     });

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from attnviz import Scenario, explain, trace
 from attnviz.words import say
+from tests.browser.board import Board
 from tests.browser.playground import Playground, at_rest, eventually
 from tests.browser.readers import New
 
@@ -120,3 +121,36 @@ def test_keys_that_are_pressed_while_a_page_loads_are_not_lost(
     for key in keys:
         reader.page.keyboard.press(key)
     eventually(lambda: leads_to in reader.link, True)
+
+
+def test_the_menu_leads_to_the_keys_by_keyboard_where_there_is_a_board(new: New) -> None:
+    board = new(Board).open_board()
+    menu = board.page.get_by_role("menu")
+    entry = menu.get_by_role("menuitem", name=say("board.keys_list.title"))
+    dialog = board.page.get_by_role("dialog", name=say("board.keys_list.title"))
+    for _ in range(2):  # the menu is another one each time
+        board.page.get_by_test_id("stMainMenuButton").press("Enter")
+        expect(entry).to_have_count(1)
+        expect(entry).to_have_attribute("aria-keyshortcuts", "?")
+        board.press_keys("End")
+        expect(entry).to_be_focused()
+        board.press_keys("Enter")
+        expect(dialog).to_be_visible()
+        expect(menu).to_have_count(0)
+        board.press_keys("Escape")
+        expect(dialog).to_have_count(0)
+    board.page.goto(f"{board.server}/history")
+    board.page.get_by_test_id("stMainMenuButton").click()
+    expect(menu).to_be_visible()
+    expect(entry).to_have_count(0)
+
+
+def test_what_hears_a_key_tells_it_to_screen_readers(new: New) -> None:
+    board = new(Board).open_board(present=1)
+    for name, keys in (("w_q", {"Delete", "Alt+ArrowUp", "Control+Enter", "D"}), ("scores", {"R", "Escape"})):
+        grid = board.cell((name, 0, 0)).locator("xpath=ancestor::*[@role='grid']")
+        assert keys <= set((grid.get_attribute("aria-keyshortcuts") or "").split()), name
+    sentence = board.page.get_by_role("radiogroup", name=say("board.chips.pick"))
+    expect(sentence).to_have_attribute("aria-keyshortcuts", "R")
+    end = board.page.get_by_role("button", name=say("share.present.end"))
+    expect(end).to_have_attribute("aria-keyshortcuts", "P Escape")

@@ -10,6 +10,7 @@ from attnviz.board.script import board_script
 from attnviz.words import catalogue, say
 from tests.browser.lone_board import W_Q, LoneBoard, mounted
 from tests.browser.playground import eventually
+from tests.browser.serving import ROOT
 
 SCORE = ("scores", 1, 1)
 CHANGE = ("step", "reset", "undo", "paste", "type", "tip")  # listed only where numbers can be changed
@@ -88,6 +89,22 @@ def test_a_board_lists_the_keys_that_it_hears(chromium: Browser, fixed: bool) ->
     board.focus_on(W_Q).press_keys("?")
     assert [row(name) in names(board) for name in CHANGE[:-1]] == [not fixed] * (len(CHANGE) - 1)
     page.context.close()
+
+
+NAMED = {
+    "Control": "Ctrl", "Escape": "Esc", "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"
+}  # fmt: skip
+
+
+def test_every_key_is_named_as_the_table_of_keys_has_it() -> None:
+    rows = re.findall(r"^  (\w+): \[(.*)\],$", (ROOT / "attnviz/scripts/shortcuts.js").read_text("utf-8"), re.MULTILINE)
+    shortcuts = {name: re.findall('"(.*?)"', keys) for name, keys in rows}
+    assert len(shortcuts) > 15
+    for name in {key.rpartition(".")[2] for key in catalogue() if key.startswith("board.keys.")} & set(shortcuts):
+        parts = {NAMED.get(part, part) for each in shortcuts[name] for part in each.split("+")}
+        said = set(re.findall(r"[^\s+]+", say(f"board.keys.{name}")))
+        # Lists hear more keys than need to be told.
+        assert said == parts or (name in ("pick", "heads", "play") and said < parts), name
 
 
 def test_every_key_of_the_table_has_its_words_and_no_other() -> None:

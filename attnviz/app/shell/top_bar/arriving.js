@@ -2,6 +2,7 @@
 // style sheet which door the page is behind.
 
 import { partOf } from "../../../scripts/parts.js";
+import { watchMenu } from "./menu.js";
 import { follow } from "./presenting.js";
 import { watchTheme } from "./theme.js";
 
@@ -24,6 +25,7 @@ export default function arriving(/** @type {Drawing<Data>} */ drawing) {
   dataset.door = String(data.door);
   if (!data.setsUp) delete dataset.open;
   nameLists();
+  watchMenu();
   follow();
   if (last && last.place !== data.place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }

@@ -3,6 +3,7 @@
 // pointer moves, because keys may turn pages under it.
 
 import { say } from "../../../scripts/sentences.js";
+import { isHeard, shortcutsOf } from "../../../scripts/shortcuts.js";
 
 const [PRESENT, PRESENTED] = ["present", "1"]; // as in attnviz/link/parameter_table.py
 const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], canvas";
@@ -14,6 +15,7 @@ const root = document.documentElement;
 const end = document.createElement("button");
 end.className = "presented-end";
 end.textContent = say("share.present.end");
+end.setAttribute("aria-keyshortcuts", shortcutsOf("present", "leave"));
 end.addEventListener("click", turn);
 let [before, closes] = ["", false]; // the query when Escape was pressed, and whether Escape closes something first
 /** @type {PointerEvent | null} */
@@ -65,8 +67,8 @@ window.addEventListener("keydown", (event) => {
   const [target] = event.composedPath();
   if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.closest(TYPED)) return;
   // `defaultPrevented` can't decide about Escape: a focused cell prevents it even if it has nothing to undo.
-  const leaves = event.key === "Escape" && isPresented() && !closes && before === queryOf();
-  if (leaves || (event.key.toLowerCase() === "p" && !event.defaultPrevented && !target.closest(FIELDS))) turn();
+  const leaves = isHeard("leave", event) && isPresented() && !closes && before === queryOf();
+  if (leaves || (isHeard("present", event) && !event.defaultPrevented && !target.closest(FIELDS))) turn();
 });
 
 for (const type of /** @type {const} */ (["pointermove", "pointerdown"])) {
