@@ -30,6 +30,7 @@ INSTALLED = (
     "history",
     "check",
     "classes",
+    "site",
 )
 ENTRY_POINTS = "attnviz.features"  # for features of other packages: each entry point names a `FEATURE`
 # A function fills each slot; it does what stands beside the slot's name.

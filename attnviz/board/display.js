@@ -177,11 +177,12 @@ export class Intake {
     if (anew || data.moment === this.ahead) this.ahead = null;
     if (anew) board.assembly.build(structure);
     for (const [address, edit] of board.pending) {
-      if (edit.number <= board.sender.answered || !board.fits(edit)) board.pending.delete(address);
+      const answered = !board.host.keeps && edit.number <= board.sender.answered;
+      if (answered || !board.fits(edit)) board.pending.delete(address);
     }
     // otherwise the cell that was pinned since is newer
     if (data.isCurrent && !board.sender.waiting) board.pinned = data.picked ?? null;
-    if (anew) this.showPending();
+    if (anew || (board.host.keeps && board.pending.size)) this.showPending();
     this.settle();
     board.assembly.resize();
     board.sentence.mark();

@@ -318,6 +318,8 @@ interface Host {
   scheme(): "light" | "dark";
   /** Remembers whether anybody has done anything on a board before. */
   store: { isFirst(): boolean; remember(): void } | null;
+  /** Whether edits outlive further data, since nobody answers them. */
+  readonly keeps?: boolean;
   /** Takes edits, if nobody answers. */
   takes?(edits: Edit[]): void;
   /** The limit of the colours for the matrices that share this limit; by default the same. */

@@ -90,7 +90,7 @@ def board_page(
             raise ValueError(f"{name} is {address!r}, expected an address that begins with https:// or http://")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(tells)) if tells else ""
     how = {"dark": dark, "tells": origin}
-    boards = (_packed(json.dumps(_data(each, query, digits, told) | how)) for each in drawn_ones)
+    boards = (_packed(json.dumps(page_data(each, query, digits, told) | how)) for each in drawn_ones)
     title = title or _title(drawn_ones[0])
     back = f'<p><a href="{html.escape(link)}">{html.escape(say("report.open"))}</a></p>' if link else ""
     drawn = "\n".join(
@@ -118,7 +118,10 @@ def board_frame(address: str, title: str) -> str:
     return f'<iframe src="{address}" title="{title}" width="100%" height="760" style="border: 0"></iframe>'
 
 
-def _data(shown: Scenario | AttentionTrace | Question, query: int, digits: int, told: bool | None) -> dict[str, Any]:
+def page_data(
+    shown: Scenario | AttentionTrace | Question, query: int, digits: int, told: bool | None = None
+) -> dict[str, Any]:
+    """Return what a page's script draws of one board, as JSON values."""
     if isinstance(shown, AttentionTrace):
         seen = shown.seen_from(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))

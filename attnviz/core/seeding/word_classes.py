@@ -74,11 +74,11 @@ def class_of(word: str, chosen: Mapping[str, str] | None = None) -> FoundClass:
     word = plain_word(word)
     if chosen and word in chosen:
         return FoundClass(WORD_CLASSES[chosen[word]], "chosen")
-    if name := _listed().get(word):
+    if name := listed_words().get(word):
         return FoundClass(WORD_CLASSES[name], "list")
     if not any(sign.isalpha() for sign in word):
         return FoundClass(WORD_CLASSES["determiner" if any(map(str.isdigit, word)) else "function"], "list")
-    if name := next((name for name, ending in _endings().items() if ending.search(word)), ""):
+    if name := next((name for name, ending in endings_of_classes().items() if ending.search(word)), ""):
         return FoundClass(WORD_CLASSES[name], "ending")
     return FoundClass(WORD_CLASSES["noun"], "default")
 
@@ -126,7 +126,7 @@ def _lists() -> Mapping[str, Any]:
 
 
 @cache
-def _listed() -> Mapping[str, str]:
+def listed_words() -> Mapping[str, str]:
     """Return the class of each listed word and of its forms."""
     lists = _lists()
     listed: dict[str, str] = {}
@@ -148,7 +148,8 @@ def _listed() -> Mapping[str, str]:
 
 
 @cache
-def _endings() -> Mapping[str, re.Pattern[str]]:
+def endings_of_classes() -> Mapping[str, re.Pattern[str]]:
+    """Return each class's endings, in the order of trying."""
     return MappingProxyType({name: re.compile(pattern) for name, pattern in _lists()["endings"].items()})
 
 

@@ -1,0 +1,156 @@
+"""Pages of questions, history and worked examples, and boards to embed."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attnviz.core.scenario import Scenario, traced
+from attnviz.documents import board_frame
+from attnviz.documents.board_svg import board_svg
+from attnviz.documents.boards import page_data
+from attnviz.features.history.steps import STEPS as HISTORY
+from attnviz.features.history.steps import changed_in_words
+from attnviz.features.questions.questions import QUESTIONS, Question
+from attnviz.features.site.shared import Declarations, Shared, Site, data_element, data_script, page, paragraph
+from attnviz.published import starting_points
+from attnviz.words import say
+from attnviz.words.numbers import DEFAULT_DIGITS
+
+
+@dataclass
+class _Page:
+    """A page with a board, before all of them are known.
+
+    `body` has a place for the board, `{board}`; `kind` is the class of its body.
+    """
+
+    name: str
+    title: str
+    about: str
+    body: str
+    data: dict[str, Any]
+    kind: str = ""
+
+
+@dataclass
+class _Pages:
+    """The pages with boards, which share what their boards are declared by."""
+
+    site: Site
+    declarations: Declarations = field(default_factory=Declarations)
+    pages: list[_Page] = field(default_factory=list)
+
+    def add(self, name: str, title: str, about: str, body: str, shown: Scenario | Question, kind: str = "") -> None:
+        data = self.declarations.without(page_data(shown, 0, DEFAULT_DIGITS))
+        self.pages.append(_Page(name, title, about, body, data, kind))
+
+    def write(self, shared: Shared) -> None:
+        declared = self.site.add_hashed("declared.js", data_script("declared", self.declarations.listed()))
+        for each in self.pages:
+            body = each.body.replace("{board}", f'<div class="drawn">{data_element(each.data)}</div>')
+            page(self.site, shared, each.name, title=each.title, about=each.about, body=body, kind=each.kind,
+                 scripts=(declared, shared.board, shared.page))  # fmt: skip
+
+
+def question_page_name(question: Question) -> str:
+    """Return the name of a question's page."""
+    return f"question-{question.slug}.html"
+
+
+def add_boards(site: Site, shared: Shared) -> None:
+    """Add all pages with boards, and the lists that lead to them."""
+    pages = _Pages(site)
+    for at, question in enumerate(QUESTIONS):
+        _add_question(pages, question, QUESTIONS[at + 1] if at + 1 < len(QUESTIONS) else None)
+    _add_list(site, shared, "questions", [(question_page_name(each), each.title, "") for each in QUESTIONS])
+    _add_list(site, shared, "history", [_add_step(pages, at) for at in range(len(HISTORY))])
+    _add_list(site, shared, "examples", [_add_example(pages, name) for name in starting_points()])
+    _add_gallery(pages, shared)
+    pages.write(shared)
+
+
+def _add_question(pages: _Pages, question: Question, follows: Question | None) -> None:
+    ways = [("questions.html", say("site.questions.back"))]
+    if follows:
+        ways.append((question_page_name(follows), say("site.questions.next", title=follows.title)))
+    links = " ".join(f'<a href="{to}">{html.escape(label)}</a>' for to, label in ways)
+    asked = question.asked
+    told = "".join(map(paragraph, (asked.act, asked.asks)))
+    still = f"<noscript><section><h1>{html.escape(question.title)}</h1>{told}</section></noscript>"
+    body = f'<main id="content" class="asking">{still}{{board}}</main><footer class="ways">{links}</footer>'
+    pages.add(question_page_name(question), question.title, asked.act, body, question)
+
+
+def _add_step(pages: _Pages, at: int) -> tuple[str, str, str]:
+    step = HISTORY[at]
+    paper = html.escape(say("site.history.paper", paper=step.said("paper")))
+    after = f'<p><a href="{step.paper}">{paper}</a></p>'
+    name, title, line = f"history-{step.name}.html", step.said("title"), step.said("line")
+    _add_board(pages, name, title, (line, *changed_in_words(step)), step.scenario, after)
+    return name, title, line
+
+
+def _add_example(pages: _Pages, name: str) -> tuple[str, str, str]:
+    example = starting_points()[name]
+    file = f"example-{name}.html"
+    _add_board(pages, file, example.title, (example.note,) if example.note else (), example.scenario)
+    return file, example.title, example.note
+
+
+def _add_board(
+    pages: _Pages, name: str, title: str, said: Sequence[str], scenario: Scenario, after: str = ""
+) -> None:  # fmt: skip
+    no_script = f"<noscript>{paragraph(say('site.no_script.board'))}{_still(pages.site, name, scenario)}</noscript>"
+    prose = "".join(map(paragraph, said))
+    heading = f"<section><h1>{html.escape(title)}</h1>{prose}{after}</section>"
+    pages.add(
+        name, title, said[0] if said else title, f'<main id="content">{heading}{{board}}{no_script}</main>', scenario
+    )
+
+
+def _still(site: Site, name: str, scenario: Scenario) -> str:
+    """Return a picture of a board; blank if numbers lack room."""
+    try:
+        picture = board_svg(traced(scenario).seen_from(0))
+    except ValueError:  # larger than a picture's numbers can be read
+        return ""
+    file = site.add(f"pictures/{name.removesuffix('.html')}.svg", picture)
+    return f'<img src="{file}" alt="{html.escape(say("report.title", sentence=scenario.text))}">'
+
+
+def _list_page(site: Site, shared: Shared, name: str, rows: str) -> None:
+    title, about = say(f"site.{name}.title"), say(f"site.{name}.about")
+    heading = f"<h1>{html.escape(title)}</h1>{paragraph(about, 'lead')}"
+    body = f'<main id="content" class="list">{heading}{rows}</main>'
+    page(site, shared, f"{name}.html", title=title, about=about, body=body)
+
+
+def _add_list(site: Site, shared: Shared, name: str, listed: Sequence[tuple[str, str, str]]) -> None:
+    rows = "".join(
+        f'<li><a href="{to}">{html.escape(title)}</a>{paragraph(line) if line else ""}</li>'
+        for to, title, line in listed
+    )
+    _list_page(site, shared, name, f"<ol>{rows}</ol>")
+
+
+def _add_gallery(pages: _Pages, shared: Shared) -> None:
+    """Add bare pages of boards, and the lines that embed them."""
+    site, rows = pages.site, []
+    for name, example in starting_points().items():
+        file, title = f"board-{name}.html", example.title
+        pages.add(file, title, title, '<main id="content">{board}</main>', example.scenario, kind="bare")
+        label = html.escape(say("site.gallery.code", title=title))
+        code = html.escape(board_frame(file, title).replace(file, site.in_full(file)))
+        region = f'<pre tabindex="0" role="region" aria-label="{label}"><code>{code}</code></pre>'
+        link = f'<a href="{file}">{html.escape(say("site.gallery.show"))}</a>'
+        rows.append(f"<li><h2>{html.escape(title)}</h2>{region}{link}</li>")
+    _list_page(site, shared, "gallery", f"<ul>{''.join(rows)}</ul>")
+
+
+def add_missing(site: Site, shared: Shared) -> None:
+    """Add the page for an address that there isn't."""
+    back = f'<p><a href="index.html">{html.escape(say("site.missing.back"))}</a></p>'
+    title, about = say("site.missing.title"), say("site.missing.about")
+    body = f'<main id="content" class="list"><h1>{html.escape(title)}</h1>{paragraph(about, "lead")}{back}</main>'
+    page(site, shared, "404.html", title=title, about=about, body=body)

@@ -1,0 +1,27 @@
+// Draws the boards of a page of the site: each element `.drawn` holds what its board shows, and what is asked before.
+
+import { ask } from "../../../documents/asking.js";
+
+// How cells are declared is the same on many pages: one file has it for all.
+const declared = window.attnvizSite?.declared ?? [];
+
+/** @param {any} data @returns {any} */
+function inFull(data) {
+  if (!data?.stages) return data;
+  const stages = data.stages.map((/** @type {any} */ stage) => {
+    const [how, settings] = declared[stage.declared];
+    return { ...stage, declared: how, settings };
+  });
+  return { ...data, stages };
+}
+
+window.attnvizBoard = /** @type {typeof window.attnvizBoard} */ (window.attnvizSiteBoard);
+const faces = ["14px", "bold 14px"].map((size) => document.fonts.load(`${size} "Attnviz Letters"`).catch(() => []));
+Promise.all(faces).then(() => {
+  for (const place of document.querySelectorAll(".drawn")) {
+    if (!(place instanceof HTMLElement)) continue;
+    const { data, asked, then } = JSON.parse(place.querySelector("script")?.textContent ?? "{}");
+    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], {}); // `then` says what differs
+    else window.attnvizBoard(place, inFull(data), {});
+  }
+});

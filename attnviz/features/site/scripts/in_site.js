@@ -1,0 +1,124 @@
+// A board of the site. A story leads it: the board stands beside its text and shows what each step is about, while the
+// reader's edits stay. Without a story it is a board in a page of its own.
+
+import { Alone, DARK, rootIn } from "../../../board/alone.js";
+import { mount } from "../../../board/board.js";
+import { make } from "../../../board/cells/elements.js";
+import { stagesOf } from "../../../board/display.js";
+import { evaluateWithin } from "../../../board/values/evaluate.js";
+import { makeAgain } from "../../../board/values/bit_differences.js";
+import { unpacked } from "../../../board/values/matrices.js";
+import { say } from "../../../scripts/sentences.js";
+
+// Several boards stand in one page: none of them has its dock at the foot of the window. A story tells everything
+// itself, so that the board has no text of a lesson's step, and no dock on a narrow screen.
+const IN_SITE = ":host(:not(:only-of-type)) .panel.panel { position: static; } ";
+const LED = ":host { display: block; } :host([hidden]) { display: none; } .telling:empty { display: none; } "
+  + ".told .panel { display: none; } .unreached { position: absolute; display: grid; place-items: center; "
+  + "border: 1px dashed currentcolor; opacity: 0.45; border-radius: 4px; }";
+
+/** @typedef {{ height: () => number, hears: (what: string, detail: unknown) => void, own?: boolean }} Leads */
+
+class Led extends Alone {
+  /** @param {Leads} leads */
+  constructor(leads) {
+    super("", null);
+    this.leads = leads;
+    this.keeps = true;
+  }
+
+  room() {
+    return { top: 0, height: this.leads.height() };
+  }
+
+  /** @param {string} what @param {unknown} detail */
+  tells(what, detail) {
+    this.leads.hears(what, detail);
+  }
+
+  // A sentence that the reader has typed was never computed by torch.
+  /** @param {boolean} sent */
+  whose(sent) {
+    return this.leads.own ? say("site.board.own") : super.whose(sent);
+  }
+}
+
+/**
+ * Draw a board within an element.
+ * @param {HTMLElement} element @param {BoardData} data
+ * @param {{ tells?: string, dark?: boolean | null, leads?: Leads }} how
+ */
+export default function showBoard(element, data, { dark = null, leads }) {
+  makeAgain(data);
+  const root = rootIn(element, leads ? LED : IN_SITE);
+  const host = leads ? new Led(leads) : new Alone("", dark);
+  host.dress();
+  const board = host.board = mount(root, data, host);
+  matchMedia(DARK).addEventListener("change", () => host.dress(), board.ended);
+  // Show another step.
+  const show = (/** @type {BoardData} */ next) => {
+    board.pointing.choose(null); // what was pointed at in the step before would veil this one
+    board.receive(next);
+    frames(board, next.ghosts);
+  };
+  return Object.assign(board, { show, valuesOf: (/** @type {BoardData} */ of) => valuesOf(board, of) });
+}
+
+showBoard.filled = filled;
+
+// Draw matrices that the story hasn't reached as empty frames.
+/** @param {Board} board @param {string[]} names */
+function frames(board, names) {
+  for (const each of board.spine.querySelectorAll(".unreached")) each.remove();
+  if (board.story.told) return;
+  for (const name of names) {
+    const box = board.layout.boxes[name];
+    if (!box) continue;
+    const frame = make("div", "unreached", [board.stages.get(name).symbol], { "aria-hidden": "true" });
+    Object.assign(frame.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`,
+      height: `${box.height}px` });
+    board.spine.append(frame);
+  }
+}
+
+// All matrices of a set-up with the reader's edits on this board, even if the board shows another set-up now.
+/** @param {Board} board @param {BoardData} data @returns {Matrices} */
+function valuesOf(board, data) {
+  const stages = stagesOf(data);
+  const torch = unpacked(data.matrices);
+  const drag = board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [];
+  const edits = [...board.pending.values(), ...drag].filter(({ matrix, row, column, value }) =>
+    value !== null && row < (torch[matrix]?.rows ?? 0) && column < torch[matrix].columns);
+  if (!edits.length) return torch;
+  const given = givenIn(data, torch);
+  for (const { matrix, row, column, value } of edits) {
+    const { columns, values } = given[matrix];
+    values[row * columns + column] = Math.fround(Number(value));
+  }
+  return evaluateWithin(stages, given, torch, Infinity).matrices;
+}
+
+/** @param {BoardData} data @param {Matrices} matrices @returns {Matrices} */
+function givenIn({ stages }, matrices) {
+  const given = stages.filter(({ rule }) => rule === "given").map(({ name }) => name);
+  return Object.fromEntries(given.map((name) =>
+    [name, { ...matrices[name], values: matrices[name].values.slice() }]));
+}
+
+// Data that hold inputs alone, with all that is computed from them.
+/** @param {BoardData} data @returns {BoardData} */
+function filled(data) {
+  /** @type {Record<string, SentMatrix>} */
+  const empty = {};
+  for (const { name, rule, shape: [rows, columns] } of data.stages) {
+    if (rule !== "given") empty[name] = { rows, columns, values: Array(rows * columns).fill(0) };
+  }
+  const start = unpacked({ ...data.matrices, ...empty });
+  // NaN differs from every number, so that each matrix is computed anew
+  const nothing = Object.fromEntries(Object.entries(start).map(([name, { values, ...rest }]) =>
+    [name, { ...rest, values: values.map(() => NaN) }]));
+  const { matrices } = evaluateWithin(stagesOf(data), givenIn(data, start), nothing, Infinity);
+  const sent = Object.entries(matrices).map(([name, { rows, columns, values }]) =>
+    [name, { rows, columns, values: [...values] }]);
+  return { ...data, matrices: Object.fromEntries(sent) };
+}

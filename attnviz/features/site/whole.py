@@ -1,0 +1,31 @@
+"""All files of the site."""
+
+from attnviz.features.site.board_pages import add_boards, add_missing
+from attnviz.features.site.preview import preview
+from attnviz.features.site.shared import Site
+from attnviz.features.site.story_page import add_story
+
+
+def site_files(*, app: str = "", address: str = "") -> dict[str, bytes]:
+    """Return the files of the site by name.
+
+    `app` is the address of an app that pages lead to, `address` where the site will stand.
+    """
+    site = Site(app=app.rstrip("/"), address=address)
+    shared = site.shared()
+    add_story(site, shared)
+    add_boards(site, shared)
+    add_missing(site, shared)
+    site.add("preview.png", preview())
+    if address:
+        site.add("sitemap.xml", _sitemap(site))
+        site.add("robots.txt", f"User-agent: *\nSitemap: {site.in_full('sitemap.xml')}\n")
+    return dict(sorted(site.files.items()))
+
+
+def _sitemap(site: Site) -> str:
+    """Return the map for search engines, without boards to embed."""
+    pages = sorted(name for name in site.files if name.endswith(".html") and not name.startswith(("board-", "404")))
+    places = "".join(f"<url><loc>{site.in_full('' if name == 'index.html' else name)}</loc></url>\n" for name in pages)
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    return f"{head}{places}</urlset>\n"

@@ -1,0 +1,209 @@
+"""The static site: its files, its links, its sizes, and that its numbers are torch's."""
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import torch
+
+from attnviz.commands.main import main
+from attnviz.core.scenario import traced
+from attnviz.features.history.steps import STEPS as HISTORY
+from attnviz.features.language_models.inside import look_into
+from attnviz.features.language_models.inside.writing import Sampling
+from attnviz.features.questions.questions import QUESTIONS
+from attnviz.features.site import recorded, whole
+from attnviz.features.site.own_words import app_query
+from attnviz.features.site.recorded import BEGINNING, SENTENCE, moments, training, training_data, written_data
+from attnviz.features.site.story import MOST_WORDS, STEPS, scenarios, story_data, traces
+from attnviz.link.set_up import scenario_from_query
+from attnviz.published import starting_points
+from attnviz.published.by_class import by_class
+from attnviz.words import say
+from attnviz.words.numbers import percent, written
+from tests.features.site.built import ADDRESS, APP, built, first_view, pages, sent
+
+FIRST_VIEW, QUESTIONS_SENT = 200_000, 260_000  # bytes, compressed
+OF_24 = 24  # questions, for which the latter was measured
+
+
+def test_the_command_writes_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[dict[str, str]] = []
+
+    def files(**how: str) -> dict[str, bytes]:
+        asked.append(how)
+        return {"a.html": b"1", "b/c.svg": b"2"}
+
+    monkeypatch.setattr("attnviz.features.site.commands.site_files", files)
+    assert main(["site", str(tmp_path / "here"), "--app", APP]) == 0
+    assert (tmp_path / "here/b/c.svg").read_bytes() == b"2"
+    assert asked == [{"app": APP, "address": ""}]
+    assert "2 files" in capsys.readouterr().out
+    assert main(["site", str(tmp_path), "--app", "javascript:alert(1)"]) == 2
+    assert "expected an address that begins with https://" in capsys.readouterr().err
+
+
+def test_every_link_and_every_file_that_is_loaded_is_there() -> None:
+    for name, page in pages().items():
+        for to in (*page.loads, *page.links):
+            if to.startswith(("data:", "https://arxiv.org/", APP)):
+                continue
+            path, _, fragment = to.partition("#")
+            assert not urlsplit(path).netloc, f"{name} leads to {to}"
+            assert not path or path in built(), f"{name} leads to {to}"
+            assert not fragment or fragment in pages()[path or name].ids, f"{name} leads to {to}"
+
+
+def test_nothing_comes_from_another_origin() -> None:
+    for name, page in pages().items():
+        rule = page.metas["Content-Security-Policy"]
+        assert re.findall(r"[\w-]+-src [^;]*", rule) == [
+            "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "font-src data:",
+            "img-src 'self' data:",
+        ], name  # fmt: skip
+        assert [each for each in page.loads if urlsplit(each).netloc] == []
+    for name, text in built().items():
+        if name.endswith((".css", ".js")):
+            assert not re.findall(rb"url\((?![\"']?data:)", text), name
+
+
+def test_each_page_has_its_title_its_words_and_no_script_of_its_own() -> None:
+    titles: dict[str, list[str]] = {}
+    for name, text in built().items():
+        if not name.endswith(".html"):
+            continue
+        page, read = pages()[name], text.decode()
+        assert page.metas["description"]
+        assert page.metas["og:title"]
+        assert '<html lang="en">' in read
+        assert not re.findall(r"<script(?![^>]*(?:src=|application/json))", read), name
+        assert not name.startswith("board-") or "bare" in read
+        titles.setdefault(re.search(r"<title>(.*)</title>", read)[1], []).append(name)  # type: ignore[index]
+    assert all(
+        len({name.removeprefix("board-").removeprefix("example-") for name in names}) == 1 for names in titles.values()
+    )
+    assert pages()["index.html"].metas["og:image"] == f"{ADDRESS}preview.png"
+    assert built()["preview.png"][:4] == b"\x89PNG"
+
+
+def test_there_is_a_page_for_each_question_step_and_example() -> None:
+    names = {*built()}
+    assert {f"question-{each.slug}.html" for each in QUESTIONS} <= names
+    assert {f"history-{each.name}.html" for each in HISTORY} <= names
+    assert {f"{kind}-{each}.html" for each in starting_points() for kind in ("example", "board")} <= names
+    listed = re.findall(rb"<loc>(.*)</loc>", built()["sitemap.xml"])
+    assert b"https://site.example.org/attnviz/" in listed
+    assert len(listed) == len(
+        [name for name in names if name.endswith(".html") and not name.startswith(("board-", "404"))]
+    )
+
+
+def test_without_scripts_there_are_pictures() -> None:
+    assert say("site.no_script.story") in html.unescape(_story())
+    pictures = [each for each in pages()["index.html"].loads if each.startswith("pictures/")]
+    assert len(pictures) == len([step for step in STEPS if step.base])
+    assert all(built()[each].startswith(b"<svg") for each in pictures)
+
+
+def test_a_first_view_and_all_questions_are_small() -> None:
+    assert sent(first_view("index.html")) <= FIRST_VIEW
+    questions = {f"question-{each.slug}.html" for each in QUESTIONS}
+    shared = first_view(min(questions)) - questions
+    assert sent(shared) + sent(questions) * OF_24 / len(questions) <= QUESTIONS_SENT
+
+
+@pytest.mark.slow
+def test_built_again_it_has_the_same_bytes() -> None:
+    first = built()
+    for kept in (training, recorded.trace_at, traces):
+        kept.cache_clear()
+    again = whole.site_files(app=APP, address=ADDRESS)
+    assert [name for name in first if first[name] != again.get(name)] == []
+    assert first.keys() == again.keys()
+
+
+def test_a_step_has_few_words_and_one_thing_to_do() -> None:
+    assert len(STEPS) == 11
+    for step in STEPS:
+        places = dict.fromkeys((*step.numbers, "count", "most", "reader", "subject"), "1")
+        assert len(say(f"site.story.{step.name}.text", **places).split()) <= MOST_WORDS, step.name
+        assert say(f"site.story.{step.name}.ask", **places), step.name
+
+
+def test_numbers_in_the_prose_are_torchs() -> None:
+    shown = re.findall(r'<section class="step" id="(\w+)"|<b data-number="([^"]*)"[^>]*>([^<]*)</b>', _story())
+    step, found = "", 0
+    for section, at, text in shown:
+        step = section or step
+        if not at:
+            continue
+        base = next(each for each in STEPS if each.name == step).base
+        matrix, row, column, *share = at.split(",")
+        value = float(traced(scenarios()[base]).seen_from(0)[matrix][int(row), int(column)])
+        assert text == (percent(value) if share else written(value, 2))
+        found += 1
+    assert found == sum(len(step.numbers) for step in STEPS)
+
+
+def _story() -> str:
+    return built()["index.html"].decode()
+
+
+def test_boards_of_the_story_are_those_of_their_set_ups() -> None:
+    data = story_data()
+    for name, scenario in scenarios().items():
+        sent_values = data["bases"][name]["matrices"]["attention_weights"]["values"]
+        expected = traced(scenario).seen_from(0).attention_weights.flatten()
+        torch.testing.assert_close(torch.tensor(sent_values, dtype=torch.float32), expected, rtol=0, atol=0)
+    assert data["boards"]["shares"]["before"] == "scores"
+
+
+def test_the_second_head_made_by_hand_sends_nouns_to_verbs() -> None:
+    heads = traced(scenarios()["heads"]).heads
+    tokens = heads[1].tokens
+    for noun in ("cat", "mouse"):
+        assert tokens[int(heads[1].attention_weights[tokens.index(noun)].argmax())] == "chased"
+    torch.testing.assert_close(heads[0].attention_weights, traced(scenarios()["cat"]).attention_weights)
+
+
+def test_recorded_moments_are_those_of_the_training() -> None:
+    data = training_data()
+    assert data["steps"] == moments()
+    by_step = {each.step: each.parameters for each in training().moments}
+    for step, numbers in zip(data["steps"], data["numbers"], strict=True):
+        own = torch.cat([by_step[step][name].flatten() for name, *_ in data["shapes"]])
+        torch.testing.assert_close(torch.tensor(numbers), own, rtol=0, atol=1e-4)
+    last = training().trace(data["steps"][-1], SENTENCE).seen_from(0)
+    share = float(last.attention_weights[data["reader"], data["subject"]])
+    assert share == pytest.approx(data["reads"][-1], abs=1e-4)
+    assert (last.tokens[data["reader"]], last.tokens[data["subject"]]) == ("key", "cats")
+    assert data["reads"][0] < 0.5 < 0.9 < share, "noise turns into a head"
+
+
+def test_the_tree_of_next_words_has_the_models_probabilities() -> None:
+    tree, path, text = written_data()["tree"], [], BEGINNING
+    for _ in range(2):
+        chances = Sampling().chances(look_into("stories", text=text)).probabilities
+        assert [each[1] for each in tree] == pytest.approx(chances.topk(len(tree)).values.tolist(), abs=1e-4)
+        word, _, tree = tree[0]
+        path.append(word)
+        text += f" {word}"
+    assert path[0] == "anna"
+
+
+def test_the_way_to_the_app_shows_the_sentence_by_kinds_of_words() -> None:
+    link = next(each for each in pages()["index.html"].links if each.startswith(f"{APP}/?"))
+    scenario, wrong = scenario_from_query(urlsplit(link).query)
+    assert (scenario, wrong) == (by_class(say("site.story.own.example")), [])
+    assert dict(parse_qsl(app_query("a & b")))["text"] == "a & b"
+
+
+def test_data_of_pages_are_json_that_ends_no_script() -> None:
+    for name in pages():
+        for text in re.findall(r'<script type="application/json">(.*?)</script>', built()[name].decode(), re.DOTALL):
+            assert json.loads(text)
