@@ -26,12 +26,12 @@ _ALLOWS = "".join(f"; {each} 'self'" for each in ("connect-src", "frame-src", "i
 
 def of_door(request: Request) -> Response:
     """Answer with the page to join or open a class."""
-    return _page("door", say("classes.open.title" if "about" in request.query_params else "classes.join.title"))
+    return _page("join", say("classes.open.title" if "about" in request.query_params else "classes.join.title"))
 
 
 def of_people(request: Request) -> Response:
     """Answer with the page of a class's people."""
-    return _page("people", say("classes.join.title"))
+    return _page("participants", say("classes.join.title"))
 
 
 def of_teacher(request: Request) -> Response:
