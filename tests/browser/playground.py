@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, TimeoutError, expect
 
 from attnviz.app.entry.main import DOORS
+from attnviz.published import OPENING
 from attnviz.words import say
 from tests.browser.drawn_twice import wait_for_one
 from tests.golden import with_the_published
@@ -65,8 +66,10 @@ _FRAMES = """() => new Promise(done => {
 })"""
 
 # To another page and query in the place of those that are open.
-_TURN = """to => {
+_TURN = """([to, opening]) => {
   const { pathname, searchParams } = new URL(to, location.href), address = window.attnvizAddress;
+  const says = [...address.controls, "edits", "example"].some(name => searchParams.has(name));
+  if (!says) searchParams.set("example", opening);
   searchParams.sort();
   address.path = pathname;
   address.become(String(searchParams));
@@ -116,6 +119,16 @@ def at_rest(page: Page, read: Callable[[], Any]) -> Any:
         page.wait_for_timeout(150)
         before, now = now, read()
     return now
+
+
+@contextmanager
+def named(*where: object) -> Iterator[None]:
+    """Have what fails say in which window, state or place of several it does."""
+    try:
+        yield
+    except (AssertionError, Error) as error:
+        error.add_note(f"here: {', '.join(map(str, where))}")
+        raise
 
 
 def is_laid(page: Page) -> None:
@@ -181,8 +194,8 @@ class Playground:
         return self.settle()
 
     def turn_to(self, path: str) -> Self:
-        """Come to another address from within the app, as its links lead there: in a third of the time of a load."""
-        self.page.evaluate(_TURN, path)
+        """Come to another address from within the app, in a third of a load's time; a bare one is the opening's."""
+        self.page.evaluate(_TURN, [path, OPENING])
         # Back at once where nothing is drawn anew.
         holds(self.page, "window.attnvizAddress?.heard === true")
         return self.settle()

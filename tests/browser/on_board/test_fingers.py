@@ -1,13 +1,12 @@
 """On a telephone, a finger finds at least 28 pixels from top to bottom wherever it can press, on every page."""
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz.app.entry.main import DOORS, HIDDEN
 from attnviz.core.stages import STAGES
 from attnviz.words import say
 from tests.browser.lesson import Learner
-from tests.browser.playground import eventually
+from tests.browser.playground import at_rest, eventually, named
 from tests.browser.readers import New
 
 FINGER = 28
@@ -51,16 +50,19 @@ _LOW = """least => {
 }"""
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_finger_finds_all_that_can_be_pressed(new: New, path: str) -> None:
+def test_a_finger_finds_all_that_can_be_pressed(new: New) -> None:
     reader = new(Learner, 390, 844, touched=True)
-    reader.page.goto(f"{reader.server}{path}")
+    reader.page.goto(reader.server)
     reader.settle()
-    reader.page.locator(".st-key-foot").wait_for()
-    eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
-    if path.endswith("heatmaps"):
-        reader.chart("w_q").locator(".title").tap()
-        expect(reader.page.locator(".st-key-playground-heatmaps .tip")).to_have_text(STAGES["w_q"].plain)
+    for path in PAGES:
+        reader.turn_to(path)
+        reader.page.locator(".st-key-foot").wait_for()
+        at_rest(reader.page, lambda: reader.page.locator("*").count())
+        with named(path):
+            eventually(lambda: reader.page.evaluate(_LOW, FINGER), [])
+        if path.endswith("heatmaps"):
+            reader.chart("w_q").locator(".title").tap()
+            expect(reader.page.locator(".st-key-playground-heatmaps .tip")).to_have_text(STAGES["w_q"].plain)
 
 
 def test_a_finger_finds_the_set_up_and_the_names_of_the_pages(new: New) -> None:

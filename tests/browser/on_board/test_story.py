@@ -16,7 +16,7 @@ from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.browser.board import Board, Place
 from tests.browser.looks import digits_below, look_at
-from tests.browser.playground import at_rest, eventually
+from tests.browser.playground import at_rest, eventually, is_laid, named
 from tests.browser.readers import New
 
 WIDTH, HEIGHT = 390, 844
@@ -197,10 +197,28 @@ def _told(new: New, size: tuple[int, int], text: str) -> Story:
     return story
 
 
-@pytest.mark.parametrize("size", SCREENS, ids=str)
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_play_tells_a_row_step_by_step_on_a_telephone(new: New, size: tuple[int, int], text: str) -> None:
-    story = _told(new, size, text)
+def test_play_why_and_ribbons_tell_a_story_on_two_telephones(new: New, text: str) -> None:
+    story = _told(new, SCREENS[0], text)
+    for size in SCREENS:
+        story.page.set_viewport_size({"width": size[0], "height": size[1]})
+        story.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop = 0")
+        is_laid(story.page)
+        for law in (_plays_step_by_step, _tells_why, _ribbons_lead, *[_has_its_numbers] * bool(text)):
+            with named(*size, law.__name__):
+                law(story, size)
+            story.press_keys("Escape")
+            _picks(story, 2)
+
+
+def _picks(story: Story, query: int) -> None:
+    chip = story.board.locator(".chip").nth(query)
+    if chip.get_attribute("aria-checked") != "true":
+        chip.tap()
+    expect(story.board.locator(".chip.on")).to_have_text(chip.inner_text())
+
+
+def _plays_step_by_step(story: Story, size: tuple[int, int]) -> None:
     before, play = story.numbers(), story.board.locator(".deeds .play")
     for phase in ("q", "scores", "scaled_scores", "attention_weights", "context"):
         play.tap()
@@ -216,10 +234,8 @@ def test_play_tells_a_row_step_by_step_on_a_telephone(new: New, size: tuple[int,
     assert story.numbers() == before
 
 
-@pytest.mark.parametrize("size", SCREENS, ids=str)
-@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_why_takes_half_a_telephones_screen_and_names_its_words(new: New, size: tuple[int, int], text: str) -> None:
-    story = _told(new, size, text)
+def _tells_why(story: Story, size: tuple[int, int]) -> None:
+    """It takes half of the screen, and names its words."""
     why, plane = story.board.locator(".deeds .why"), story.board.locator(".plane")
     expect(plane).to_have_count(0)
     why.tap()
@@ -240,12 +256,10 @@ def test_why_takes_half_a_telephones_screen_and_names_its_words(new: New, size: 
     expect(plane).to_have_count(0)
 
 
-@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_ribbons_lead_from_the_picked_word_to_those_that_it_reads(new: New, text: str) -> None:
-    story = _told(new, (WIDTH, HEIGHT), text)
+def _ribbons_lead(story: Story, _: tuple[int, int]) -> None:
+    """From the picked word to those that it reads."""
     for query in (2, 0):
-        story.board.locator(".chip").nth(query).tap()
-        expect(story.board.locator(".chip.on")).to_have_text(story.board.locator(".chip").nth(query).inner_text())
+        _picks(story, query)
         eventually(lambda: len(story.page.evaluate(_RIBBONS)[1]), len(story.page.evaluate(_RIBBONS)[0]))
         middles, ends, widths = story.page.evaluate(_RIBBONS)
         apart = [abs(one - other) for at, (one, other) in enumerate(zip(middles, ends, strict=True)) if at != query]
@@ -257,12 +271,8 @@ def test_ribbons_lead_from_the_picked_word_to_those_that_it_reads(new: New, text
         )
 
 
-@pytest.mark.parametrize("size", SCREENS, ids=str)
-@pytest.mark.parametrize("text", [NINE, TWELVE], ids=["nine", "twelve"])
-def test_a_sentence_of_nine_or_more_own_words_has_its_story_on_a_telephone(
-    new: New, size: tuple[int, int], text: str
-) -> None:
-    story = _told(new, size, text)
+def _has_its_numbers(story: Story, _: tuple[int, int]) -> None:
+    """A sentence of nine or more own words, too."""
     matrices: dict[str, list[str]] = {}
     for cell in story.board.locator(".story .cell:visible").all():
         name = str(cell.get_attribute("data-at")).partition(",")[0]
@@ -272,6 +282,6 @@ def test_a_sentence_of_nine_or_more_own_words_has_its_story_on_a_telephone(
     assert story.page.evaluate(_CUT) == []
     eventually(lambda: story.sideways <= 0, True)
     assert digits_below(story.page, 11.9) == []
-    last = len(text.split()) - 1
+    last = story.board.locator(".chip").count() - 1
     story.tap(("k", last, 0))  # what is moved sideways comes into view
     expect(story.panel).to_contain_text(story.board.locator(".chip").nth(last).inner_text())

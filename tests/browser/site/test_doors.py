@@ -1,13 +1,12 @@
 """The four doors: what stands in the bar, at both widths, and how each page is reached through it."""
 
-import pytest
 from playwright.sync_api import expect
 
 from attnviz.app.entry.main import DOORS, HIDDEN, OWN_EXAMPLES
 from attnviz.words import say
 from tests.browser.accessibility import violations
 from tests.browser.lesson import Learner
-from tests.browser.playground import at_rest, eventually
+from tests.browser.playground import at_rest, eventually, is_laid, named
 from tests.browser.readers import New
 from tests.written_links import names_its_sentence
 
@@ -77,24 +76,25 @@ def test_an_old_link_to_an_exercise_opens_its_page_and_back_leads_away(new: New)
     reader.page.wait_for_url("**/_stcore/health")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1024, 768), (390, 844)])
-def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(
-    new: New, width: int, height: int
-) -> None:
-    reader = new(Learner, width, height).go("/").settle()
-    reader.setup_button.click()
+def test_the_set_up_begins_with_few_controls_and_covers_nothing_that_it_changes(new: New) -> None:
+    reader = new(Learner, 1366, 768).go("/").settle()
     panel = reader.page.locator(".st-key-setup")
-    expect(panel.get_by_label(say("setup.n_heads.label"), exact=True)).to_be_visible()
     pressed = panel.locator("button, input").locator("visible=true")
     marks = panel.locator(".stTooltipIcon button, .stSelectbox button").locator("visible=true")  # of what is counted
-    eventually(lambda: pressed.count() - marks.count() <= 12, True)
-    column = reader.page.locator("[class*=-board] .cell[data-at^='attention_weights,1']").locator("visible=true").last
-    if width < 1000:
-        column.scroll_into_view_if_needed()
-        reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300)")
-    else:  # it stands beside all that there is
-        column = reader.page.locator("[class*=-board] .spine .cell")
-    eventually(lambda: all(column.evaluate_all(f"cells => cells.map({_ON_TOP})")), True)
+    for width, height in ((1366, 768), (1024, 768), (390, 844)):
+        reader.page.set_viewport_size({"width": width, "height": height})
+        is_laid(reader.page)
+        with named(width, height), reader.setting_up():
+            expect(panel.get_by_label(say("setup.n_heads.label"), exact=True)).to_be_visible()
+            eventually(lambda: pressed.count() - marks.count() <= 12, True)
+            if width < 1000:
+                column = reader.page.locator("[class*=-board] .cell[data-at^='attention_weights,1']")
+                column = column.locator("visible=true").last
+                column.scroll_into_view_if_needed()
+                reader.page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, 300)")
+            else:  # it stands beside all that there is
+                column = reader.page.locator("[class*=-board] .spine .cell")
+            eventually(lambda: all(column.evaluate_all(f"cells => cells.map({_ON_TOP})")), True)  # noqa: B023
 
 
 _LINKS = """() => [document, ...[...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? [])]
@@ -102,13 +102,14 @@ _LINKS = """() => [document, ...[...document.querySelectorAll('*')].flatMap(each
   .filter(each => each.origin === location.origin && each.search).map(each => each.search.slice(1))"""
 
 
-@pytest.mark.parametrize("path", [
-    "/", "/lesson", "/questions", "/questions?question=root&predictions=off", "/scaling?predictions=off", "/compare",
-    "/learn", "/model", "/history", "/check", "/exercises",
-])  # fmt: skip
-def test_no_link_of_a_page_opens_random_numbers_of_another_sentence(new: New, path: str) -> None:
-    page = new(Learner).go(path).page
-    at_rest(page, lambda: page.locator("*").count())
-    links = page.evaluate(_LINKS)
-    assert [each for each in links if not names_its_sentence(each)] == []
-    assert "scaling" not in path or any("d_out=" in each for each in links), "Scaling leads to Explore"
+def test_no_link_of_a_page_opens_random_numbers_of_another_sentence(new: New) -> None:
+    reader = new(Learner).go("/")
+    page = reader.page
+    for path in ("/", "/lesson", "/questions", "/questions?question=root&predictions=off", "/scaling?predictions=off",
+                 "/compare", "/learn", "/model", "/history", "/check", "/exercises"):  # fmt: skip
+        reader.turn_to(path)
+        at_rest(page, lambda: page.locator("*").count())
+        links = page.evaluate(_LINKS)
+        with named(path):
+            assert [each for each in links if not names_its_sentence(each)] == []
+            assert "scaling" not in path or any("d_out=" in each for each in links), "Scaling leads to Explore"

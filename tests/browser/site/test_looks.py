@@ -20,7 +20,7 @@ from tests.browser.board import Board
 from tests.browser.lesson import Learner
 from tests.browser.looks import BY_COLOUR, WATCH, digits_below, look_at, schemes
 from tests.browser.one_look import odd
-from tests.browser.playground import Playground, at_rest, eventually, holds, is_laid
+from tests.browser.playground import Playground, at_rest, eventually, holds, is_laid, named
 from tests.browser.readers import New
 from tests.browser.site.test_doors import stands_behind_its_door
 
@@ -256,16 +256,18 @@ LONG: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("path", LONG)
-def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(new: New, path: str) -> None:
-    learner = new(Learner, *WINDOWS[0]).go(path.partition("?")[0], **LONG[path], text=WORDS, query=0)
-    learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+def test_a_word_of_120_letters_makes_no_page_wider_than_the_screen(new: New) -> None:
+    learner = new(Learner, *WINDOWS[0]).go("/", text=WORDS, query=0)
     labels = learner.page.locator("[data-testid=stCheckbox] [data-testid=stMarkdownContainer]")
     cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
-    for width, height in (WINDOWS[0], WINDOWS[-1]):
-        learner.page.set_viewport_size({"width": width, "height": height})
-        eventually(lambda: learner.sideways <= 0, True)
-        eventually(partial(labels.evaluate_all, cut), [])
+    for path, address in LONG.items():
+        learner.turn_to(f"{path.partition('?')[0]}?{urlencode({**address, 'text': WORDS, 'query': 0})}")
+        learner.page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+        for width, height in (WINDOWS[0], WINDOWS[-1]):
+            learner.page.set_viewport_size({"width": width, "height": height})
+            with named(path, width):
+                eventually(lambda: learner.sideways <= 0, True)
+                eventually(partial(labels.evaluate_all, cut), [])
 
 
 def test_nothing_is_found_in_what_opens_on_explore_and_of_what_is_compared(new: New) -> None:

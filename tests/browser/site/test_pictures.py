@@ -1,4 +1,4 @@
-"""Every page and state looks as it was kept: each in one of four sizes and two themes, the next one in the next."""
+"""A dozen pages and states look as they were kept: each in a size and a theme, the next one in the next."""
 
 import shutil
 import time

@@ -1,5 +1,7 @@
 """The lesson by keyboard alone, on a projector, on a telephone; a changed weight changes the sentences."""
 
+from math import nan
+
 import pytest
 from playwright.sync_api import expect
 
@@ -7,7 +9,7 @@ from attnviz.features.lesson.steps import STEPS
 from attnviz.words.numbers import written
 from tests.browser.cells import shows_another, shows_number
 from tests.browser.lesson import Learner
-from tests.browser.playground import box_of, eventually
+from tests.browser.playground import box_of, eventually, is_laid, named
 from tests.browser.readers import New
 
 
@@ -111,12 +113,21 @@ def test_sentences_move_with_the_board_while_a_number_is_dragged(new: New) -> No
     expect(told).to_contain_text(f"is ({first}, {second})")
 
 
-@pytest.mark.parametrize("height", [720, 768, 900])
-def test_what_a_step_asks_ends_above_the_dock(new: New, height: int) -> None:
-    learner = new(Learner, 1366, height)
+def test_what_a_step_asks_ends_above_the_dock(new: New) -> None:
+    learner = new(Learner, 1366, 720)
+    learner.go("/lesson")
+    last, dock = (learner.page.locator(each) for each in (".st-key-predicting-skip", ".board .panel"))
+
+    def ends_above() -> bool:
+        end, top = (each.bounding_box() or {"y": nan, "height": nan} for each in (last, dock))
+        return end["y"] + end["height"] <= top["y"]
+
     for number, step in enumerate(STEPS[1:], 2):
-        learner.go(f"/lesson?step={step.name}")
-        learner.is_at(f"{number}. {step.title}")
+        learner.turn_to(f"/lesson?step={step.name}").is_at(f"{number}. {step.title}")
         expect(learner.page.locator(".board .name, .board .cell").first).to_be_visible()
-        last, dock = (learner.page.locator(each) for each in (".st-key-predicting-skip", ".board .panel"))
-        eventually(lambda: box_of(last)["y"] + box_of(last)["height"] <= box_of(dock)["y"], True)  # noqa: B023
+        expect(last).to_be_visible()
+        for height in (720, 768, 900):
+            learner.page.set_viewport_size({"width": 1366, "height": height})
+            is_laid(learner.page)
+            with named(step.name, height):
+                eventually(ends_above, True)
