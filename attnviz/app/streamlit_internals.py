@@ -73,7 +73,7 @@ def speak_as_accepted() -> None:
 
 
 def _with_all_told(old_states: WidgetStates | None, new_states: WidgetStates | None) -> WidgetStates | None:
-    """Join two messages that one run answers; Back's omits controls."""
+    """Join two messages for one run; after Back, one omits controls."""
     if joined := _joined(old_states, new_states):
         told = {each.id for each in joined.widgets}
         joined.widgets.extend(each for each in (old_states or joined).widgets if each.id not in told)

@@ -97,7 +97,7 @@ export class Assembly {
     const { data, explores, host } = this.board;
     const { bottom } = host.view();
     if (this.hall) return explores && data.ribbons === null ? RIBBONS.hall : RIBBONS.none;
-    if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // the words get their room
+    if (data.tells?.presents && data.ribbons === false) return RIBBONS.none; // the words need the room
     const many = data.labels.length > MANY;
     if (many && bottom < LOWEST) return RIBBONS.lowest;
     return data.isCurrent === false || (many && bottom < LOW) ? RIBBONS.low : RIBBONS.whole;

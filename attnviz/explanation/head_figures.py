@@ -30,7 +30,7 @@ def score_parts(trace: AttentionTrace) -> tuple[Tensor, ...]:
     return tuple((a @ w_q) @ (b @ w_k).mT for a in (words, places) for b in (words, places))
 
 
-_AT_ONCE = 2**20  # attention weights measured at a time: each step needs as much memory again
+_AT_ONCE = 2**20  # attention weights measured at a time: temporary results take as much memory
 SHARES = ("itself", "before", "first", "same")
 ALL_SHARES = (*SHARES, "after", "special")
 

@@ -200,5 +200,5 @@ def _letters(number: int) -> str:
 
 
 def script(entry: Path, sent: Mapping[str, Any] | None = None) -> str:
-    """Return a script joined of its modules, see :func:`attnviz.scripts.joined`, and made short."""
+    """Return a script with all its modules, minified; see :func:`attnviz.scripts.joined`."""
     return shortened(joined(entry, sent))

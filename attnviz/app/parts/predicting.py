@@ -132,6 +132,6 @@ def _take_focus(name: str, times: int, cells: Mapping[str, str], *, asks: bool =
 
 
 def lead_on(at: str = _HEADING) -> None:
-    """Move the focus to what comes next; in a callback."""
+    """Move the focus to the next task; call this in a callback."""
     done = this_session().part(_Done)
     done.opened, done.at = done.opened + 1, at

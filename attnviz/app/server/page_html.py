@@ -66,7 +66,7 @@ def where(path: str, query: bytes = b"") -> bytes:
 def soon(path: str, query: bytes) -> bytes:
     """Return HTML that preloads what the page at an address needs."""
     page = path.rpartition("/")[2]
-    # This runs in the language that the browser accepts, which will be the session's, too.
+    # A request's language is the one that the browser accepts; the session will have the same.
     others = (drawn_by(page, query) for drawn_by in filled("drawn_by").values())
     file = next(filter(None, others), None) or (None if page in WITHOUT else board_file())
     if file is None:

@@ -142,7 +142,7 @@ class Pace:
         return max(0.0, -self._left / self._rate)
 
     def admits(self) -> bool:
-        """Whether a message may come now; only then it counts."""
+        """Count a message if it's admitted now; return whether it is."""
         self._left = self._now()
         if self._left < 1:
             return False

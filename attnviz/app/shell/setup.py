@@ -186,7 +186,7 @@ def _tell_tokens_read(scenario: Scenario) -> None:
 
 
 def _hide_idle(scenario: Scenario) -> None:
-    """Hide the seed, or a mask's use, if it has no effect."""
+    """Hide the controls of seed and mask if they have no effect."""
     other = replace(scenario, seed=scenario.seed ^ 1)
     draws = any(not torch.equal(scenario.matrix(name), other.matrix(name)) for name in scenario.editable)
     for key, plays in (("drawn", draws), ("mask_use", scenario.masked is not None)):

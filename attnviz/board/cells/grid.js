@@ -23,7 +23,7 @@ const [LETTER, AROUND] = [5.6, 5]; // width of a letter in column names, and roo
 const LINE = 16; // height of a line where column names stand in two, in pixels
 // the smallest type: font size in percent, pixels of a digit, and pixels around a number
 export const TIGHT = { size: 92.4, digit: 6.6, around: 0.7 };
-const LEAST_MARKED = 9; // pixels; smaller cells share marks
+const LEAST_MARKED = 9; // pixels: a mark is at least so large, and may cover several cells
 const MARKS = ["fed", "source", "chosen"];
 const LAST_BITS = 1e-6; // a relative difference that isn't worth a redraw
 

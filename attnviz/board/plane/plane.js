@@ -24,7 +24,7 @@ export class Plane {
     this.board = board;
     this.tab = "scores";
     /** @type {Size | null} */
-    this.size = null; // of the picture; null if the plane isn't shown
+    this.size = null; // the picture's size; null if the plane isn't shown
     this.scale = 1;
     /** @type {Picture | null} */
     this.picture = null;

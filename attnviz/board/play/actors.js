@@ -247,7 +247,7 @@ export class Lights {
     this.light(lit, grids);
     toggle(board.frame.scale, "up", phase.kind === "scale");
     toggle(board.frame.softmax, "up", phase.kind === "shares");
-    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // not to V, whose rows fall visibly
+    const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // no bands come from V, whose rows move visibly
     const onBoard = bands.map((block) => block.map((place) => this.seenAt(place)));
     const meets = made[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
     board.flow.meet(meets && this.seenAt(meets), onBoard);

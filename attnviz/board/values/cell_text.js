@@ -1,5 +1,5 @@
-// What is said of a cell, in symbols, in words and in numbers, by its rule's declaration;
-// core/rules/explaining/cell_text.py does the same in Python.
+// Explains a cell in symbols, words and numbers, from its rule's declaration; core/rules/explaining/cell_text.py does
+// the same in Python.
 
 import { indexOf, pieceAt, worked } from "./declared.js";
 import { lineOf as lineIn, valueAt } from "./matrices.js";

@@ -258,7 +258,7 @@ function kindOf(made, key, readers, most) {
   const [count, own] = [made.names.length, ownQuery(made, key)];
   const each = most.length > 1 ? "_each" : "";
   if (made.readNames.length === 1 && own === 0) return "alone";
-  const isRead = made.names.some((_, token) => readableFor(made, token).includes(key)); // by any token
+  const isRead = made.names.some((_, token) => readableFor(made, token).includes(key)); // whether any token may read it
   if (!readers.length) return isRead ? "by_rows_of_one" : "hidden";
   if (own >= 0 && String(readableFor(made, own)) === String(key)) return `first${each}`;
   if (count === 1 && own !== 0) return "only_reader";

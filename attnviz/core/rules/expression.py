@@ -230,7 +230,7 @@ def power(base: float, index: Index, d: int) -> Node:
 
 
 def entry(numbers: Sequence[float], index: Index) -> Node:
-    """Return the number of a list at this index."""
+    """Return the element of a list at an index."""
     return Node("entry", list(numbers), index)
 
 

@@ -104,7 +104,7 @@ def layer_table(
 
 
 def as_masked(mask: bool | Masked) -> Masked | None:
-    """Return a table's mask; True stands for one given by its numbers."""
+    """Return a table's mask; True means a mask of any numbers."""
     return mask if isinstance(mask, Masked) else Masked() if mask else None
 
 

@@ -34,7 +34,7 @@ Counts = Mapping[tuple[str, int, str], int]  # (question, round, choice) -> vote
 class Phase(IntEnum):
     """The phase of a round."""
 
-    OPEN = 0  # votes are taken
+    OPEN = 0  # voting is open
     COUNTED = 1  # the counts are shown to all
     TOLD = 2  # the outcome is shown, too
 

@@ -1,4 +1,4 @@
-"""Ways to questions, and the questions as places for the search."""
+"""Links to questions, and the questions as places for the search."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from attnviz.link.ways import Way
 
 
 def beside(place: str, *, step: int = 0, **_others: object) -> Iterator[Way]:
-    """Yield the ways to the questions of a lesson step."""
+    """Yield links to the questions about a lesson step."""
     if place == "lesson":
         for question in QUESTIONS:
             if question.step == step:

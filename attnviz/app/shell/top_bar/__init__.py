@@ -1,6 +1,6 @@
 """The bar at the top of every page, and all pages' style.
 
-Streamlit draws the bar with the tabs, and its menu for light and dark; our own buttons lie over it, beside them.
+Streamlit draws the bar with the tabs and the menu for light and dark; our own buttons lie over the bar, beside these.
 """
 
 from pathlib import Path

@@ -56,13 +56,13 @@ def with_doubt(best: Marking, others: Iterable[Marking]) -> Marking:
 
 
 def _excuses(other: Marking, best: Marking) -> np.ndarray:
-    """Return which tables have errors that another reading calls right."""
+    """Return which tables have errors that another reading marks right."""
     pairs = zip(best.tables, other.tables, strict=True)
     return np.array([bool((_excused(table, same) & table.at(*ENTERS)).any()) for table, same in pairs])
 
 
 def _excused(table: MarkedTable, same: MarkedTable) -> np.ndarray:
-    """Return wrong cells that another reading, without errors here, calls right."""
+    """Return wrong cells that another reading, free of errors here, marks right."""
     return table.at(*NOT_RIGHT) & ~same.at(*NOT_RIGHT) & (not same.count(*ENTERS))
 
 

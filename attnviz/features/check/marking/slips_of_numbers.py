@@ -103,7 +103,7 @@ def _written_wrongly(step: Step) -> Candidates:
 
 
 def _cells_exchanged(step: Step) -> Candidates:
-    """Yield the result with its two wrong numbers in each other's place."""
+    """Yield the right result with its two wrong cells' numbers swapped."""
     if step.off is None or step.off.sum() != 2:
         return
     first, second = (tuple(cell) for cell in np.argwhere(step.off).tolist())

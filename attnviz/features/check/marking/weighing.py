@@ -27,7 +27,7 @@ class Weighing:
     def table(
         self, table: Printed, made: Made, marks: np.ndarray, likely: np.ndarray, *, digits_are_hidden: bool
     ) -> None:
-        """Add how unlikely a table's marks are."""
+        """Add the unlikeliness of a table's marks."""
         plain = Windows.of(table.array, table.places)
         wrong = np.isin(marks, ENTERS)
         with np.errstate(all="ignore"):

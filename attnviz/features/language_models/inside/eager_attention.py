@@ -168,7 +168,7 @@ class EagerRecorder(Watch):
     def _after(
         self, name: str, before: _Followed, made: Tensor, args: tuple[Any, ...], given: Mapping[str, Any]
     ) -> _Followed:
-        """Return the record of a followed product after an operation."""
+        """Return the record of an operation's result on a followed tensor."""
         operands = (*args, *given.values())
         other = next((each for each in operands if each is not before.tensor), None)
         if before.weights is None:
@@ -227,7 +227,7 @@ def learned_in(attended: list[AttentionRecord], parameters: Iterable[Tensor]) ->
 
 
 def check_architecture(model: Any) -> None:
-    """Raise ``ValueError`` for a model with other attention, or without text."""
+    """Raise ``ValueError`` for a model with unsupported attention, or without text."""
     name, kind = type(model).__name__, getattr(model.config, "model_type", "")
     if kind in _OTHERWISE:
         _refuse(name, _OTHERWISE[kind])

@@ -161,7 +161,7 @@ def _check_outline(name: str, config: Any, make: Callable[[], Any]) -> None:
 
 
 def _check_complete(name: str, info: Mapping[str, Any]) -> None:
-    """Raise ``ValueError`` for weights that are missing, or of other shapes."""
+    """Raise ``ValueError`` for weights that are missing or have wrong shapes."""
     other = sorted(info.get("mismatched_keys", ()))
     missing = sorted(key for key in info.get("missing_keys", ()) if _UNSEEN not in key)
     if other:

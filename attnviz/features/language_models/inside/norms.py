@@ -48,7 +48,7 @@ class Normed:
 
     @property
     def given(self) -> dict[str, Tensor]:
-        """Its matrices besides the columns, named without "_q" or "_k"."""
+        """The matrices that the norm reads besides the columns, by name."""
         return {"gamma": self.gain} | ({} if self.rest is None else {"rest": self.rest})
 
 

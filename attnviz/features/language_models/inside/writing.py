@@ -1,7 +1,7 @@
 """Writing: a model adds tokens to a text, with a trace each.
 
-With the cache, a step computes only the rows of its new tokens: keys and values of all earlier tokens are those that
-were computed when these tokens were new. All other earlier rows are those of that time, too.
+With the cache, a step computes only the rows of its new tokens. All rows of earlier tokens, such as their keys and
+values, are those that were computed when these tokens were new.
 """
 
 import copy

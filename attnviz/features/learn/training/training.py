@@ -226,7 +226,10 @@ class Training:
         return dict(zip(moved, found, strict=True))
 
     def step_taken(self, step: int) -> StepTaken:
-        """Return what the step after `step` steps did; ``ValueError`` for none."""
+        """Return what the step after `step` steps did.
+
+        Raises ``ValueError`` if the training has no such step.
+        """
         step = check_whole("step", step, 0, len(self.losses) - 1)
         learner = Learner(self.settings, keeps=False)
         while learner.step < step:

@@ -72,7 +72,7 @@ def show_which(view: ModelTrace) -> None:
 
 
 def show_head() -> None:
-    """Draw the place of the head in view; see head.js."""
+    """Draw an empty place, into which head.js puts the head in view."""
     _head(key="model.head", data={})
 
 

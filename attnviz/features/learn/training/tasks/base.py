@@ -52,7 +52,7 @@ class Task(ABC):
         return self.batch(*self.functions[-1](n, generator))
 
     def batch(self, ids: Tensor, counted: Tensor) -> Batch:
-        """Return texts as a batch; the law determines all counted places."""
+        """Return texts as a batch whose counted tokens all follow a law."""
         return Batch(ids, counted, counted)
 
     @abstractmethod
