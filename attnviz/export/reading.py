@@ -26,7 +26,7 @@ _DTYPES = {"F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32, "
 
 
 def _safetensors() -> ModuleType:
-    """Return the package; only those who have such files need it."""
+    """Return the package safetensors, which only its files need."""
     try:
         import safetensors.torch
     except ModuleNotFoundError as error:

@@ -111,7 +111,7 @@ export class Plane {
     return Math.min(NAMED, this.board.data.keys.length) * LINE;
   }
 
-  // The half of the board that this tab doesn't speak of, if it's large enough: for scores, everything after the keys;
+  // The half of the board that this tab isn't about, if it's large enough: for scores, everything after the keys;
   // for the mix, everything before the values. A matrix that the plane would cover only in part is hidden as a whole.
   free(/** @type {Layout} */ layout) {
     const { aside, boxes: { k, v }, labels, above, scale } = layout;

@@ -198,7 +198,7 @@ export class Sentence {
     controls.style.top = this.says.style.top;
   }
 
-  // Draw the ribbons above a story's columns, between these middles.
+  // Draw the ribbons above a story's columns; `middles` are the centres of the columns.
   /** @param {number[]} middles @param {number} arcs height of the ribbons */
   arch(middles, arcs) {
     if (!this.layout) return;

@@ -1,4 +1,4 @@
-"""The page Language model: one that people use, and its heads."""
+"""The page Language model: the heads of a model that people use."""
 
 from attnviz.feature import Feature, Page
 

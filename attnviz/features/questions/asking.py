@@ -93,7 +93,7 @@ class Question:
         return tuple(say(f"questions.{self.name}.{paragraph}") for paragraph in ("answer", "more"))
 
     def now(self, scenario: Scenario, options: Mapping[str, str], digits: int = 4, query: int = 0) -> Now:
-        """Return the current example beside the one at the start."""
+        """Return the current example together with the question's original one."""
         chosen = {**self.defaults, **options}
         return Now(
             scenario, self.start, traced(scenario), traced(self.start), self.drawn_trace(scenario, chosen), chosen,

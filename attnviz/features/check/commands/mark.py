@@ -92,7 +92,7 @@ def mark(arguments: Sequence[str]) -> int:
 
 
 def _check_beside_key(given: argparse.Namespace) -> None:
-    """Raise ``ValueError`` for options that contradict or need a key."""
+    """Raise ``ValueError`` for options that --key excludes, or that need it."""
     usual = _mark_parser().parse_args(["-"])
     idle = _OF_THE_KEY if given.key is not None else ("points",)
     named = [f"--{name.replace('_', '-')}" for name in idle if getattr(given, name) != getattr(usual, name)]

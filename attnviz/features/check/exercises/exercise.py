@@ -99,7 +99,7 @@ class Exercise:
 
     @property
     def name(self) -> str:
-        """The name of a sheet on paper."""
+        """The name that is printed on a sheet."""
         return f"{self.seed} {self.word}" if self.to_hand_in else self.encoded()
 
     @property

@@ -192,7 +192,7 @@ def _in_half(
         return best
     reading = Reading("rounded" if rounded else "exact" if rounded is False else "long", carried or "either")
     marking = Walk(printed, settings, reading, half.precision, half).marking()
-    # So many numbers of half precision leave no doubt: with -inf, no other reading is tried.
+    # So many numbers in half precision leave no doubt: after -inf, no other reading is tried.
     return replace(marking, unlikeliness=-math.inf) if marking.n_not_right < best.n_not_right else best
 
 

@@ -19,7 +19,7 @@ from attnviz.features.language_models.inside.recording import Watch
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import say
 
-_MOST_PRODUCTS = 256  # most that are followed at once; those that aren't scores never reach a softmax
+_MOST_PRODUCTS = 256  # the most followed at once; of more, the oldest are dropped
 _MOST_LEARNED = 2**16  # most numbers in a parameter that may be a table of biases
 _HIDES = -5e3  # a score this low gets a share of 0; models add numbers below it to hide a key
 # Names of operations that multiply, divide, add and subtract, and of those that reorder numbers.
@@ -51,7 +51,7 @@ class _Followed:
     weights: Tensor | None = None
 
     def plus(self, made: Tensor, other: Any, sign: float = 1.0) -> "_Followed":
-        """Return it with a number or tensor added; :meth:`masked` finds masks."""
+        """Return the record after an addition; :meth:`masked` finds masks in it."""
         added = torch.as_tensor(other, dtype=made.dtype, device=made.device).detach() * sign
         bias = added.broadcast_to(made.shape).masked_fill(added <= _HIDES, 0.0)
         if not bool(bias.any()):
@@ -59,7 +59,7 @@ class _Followed:
         return replace(self, tensor=made, bias=bias if self.bias is None else self.bias + bias)
 
     def times(self, made: Tensor, number: Any, *, over: bool = False) -> "_Followed":
-        """Return it multiplied with one positive number, or divided by it."""
+        """Return the record after a multiplication or division by a positive number."""
         if (isinstance(number, Tensor) and number.numel() != 1) or not float(number) > 0:
             return replace(self, tensor=made)
         factor = 1 / float(number) if over else float(number)
@@ -68,11 +68,11 @@ class _Followed:
         )
 
     def same(self, made: Tensor) -> "_Followed":
-        """Return it in another shape or precision, or changed otherwise."""
+        """Return the record after any other operation, such as a new shape."""
         return replace(self, tensor=made, bias=None if self.bias is None else self.bias.reshape(made.shape))
 
     def masked(self) -> "_Followed":
-        """Return it with what was added: -inf where a key is hidden."""
+        """Return the record with `added`, -inf where a key is hidden."""
         scores, hidden = self.tensor, self.tensor <= _HIDES
         if self.bias is None and not bool(hidden.any()):
             return self

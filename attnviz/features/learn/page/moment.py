@@ -72,7 +72,7 @@ def tell_heads_off(training: Training, step: int, off: Off) -> None:
 
 
 def listed(settings: TrainingSettings, off: Off) -> str:
-    """Return these heads in words.
+    """Return the names of the heads and layers that are off.
 
     >>> listed(TrainingSettings(n_layers=2), ((0, 0), (1, 0)))
     'layer 0 and layer 1'

@@ -111,7 +111,7 @@ def _tell_alike(settings: TrainingSettings, trace: AttentionTrace) -> None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _limits_of(name: str, text: str, picked: tuple[int, int], off: Off, _training: Training) -> dict[str, Any]:
-    """Return each matrix's colour range, shared by all moments and heads off."""
+    """Return each matrix's colour range over all moments, with and without `off`."""
     layer, head = picked
     last = len(_training.moments) - 1
     places = sorted({round(last * part / (_LOOKED_AT - 1)) for part in range(_LOOKED_AT)})

@@ -64,7 +64,7 @@ def show_theory() -> None:
 
 
 def show_curves(swept: Swept) -> None:
-    """Draw every other statistic over the dimension."""
+    """Draw all statistics but the first plot's, by dimension."""
     table, settings, _ = swept
     for curves in CURVE_ROWS:
         row = [curve for curve in curves if curve.column in table and curve != _PLOT]

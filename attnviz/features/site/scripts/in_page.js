@@ -21,7 +21,7 @@ Promise.all(faces).then(() => {
   for (const place of document.querySelectorAll(".drawn")) {
     if (!(place instanceof HTMLElement)) continue;
     const { data, asked, then } = JSON.parse(place.querySelector("script")?.textContent ?? "{}");
-    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], {}); // `then` says what differs
+    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], {}); // `then` has the data that differ
     else window.attnvizBoard(place, inFull(data), {});
   }
 });

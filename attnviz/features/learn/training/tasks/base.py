@@ -42,7 +42,7 @@ class Task(ABC):
     defaults: ClassVar[Mapping[str, Any]]  # settings with which it is learned, the seed included
     figures: ClassVar[tuple[str, ...]]  # names of heads' figures; the page's texts speak of the first
     joined: ClassVar[str] = " "  # stands between the tokens of a text
-    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # they draw its texts: the last one calls the others
+    functions: ClassVar[tuple[Callable[..., Any], ...]] = ()  # functions that draw texts: the last one calls the others
 
     vocabulary: tuple[str, ...]
     length: int

@@ -25,7 +25,7 @@ def draw(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor
 
 @dataclass(frozen=True)
 class Order(OneAnswer):
-    """The task: "poor" is followed by who was bitten."""
+    """The task to name, after "poor", the one who was bitten."""
 
     vocabulary: tuple[str, ...] = VOCABULARY
     length: int = 8
