@@ -30,7 +30,7 @@ STYLE = f"""<style>
   vertical-align: middle; forced-color-adjust: none; }}
 .inked .marked thead th {{ text-align: center; }}
 .st-key-check_blanks input {{ padding: 0 4px; text-align: center; font-size: 14px; }}
-.st-key-check_blanks input::placeholder {{ font-size: 12px; }} /* whole, of two long tokens */
+.st-key-check_blanks input::placeholder {{ font-size: 12px; }} /* so that two long tokens fit */
 .st-key-check_blanks [data-testid="stTextInputRootElement"] {{ border-radius: 2px; }}
 .st-key-check_blanks [class*="st-key-check_blank_"] {{ gap: 6px; }}
 .st-key-check_blanks [class*="st-key-check_blank_"] > [data-testid="stLayoutWrapper"]:has(input)

@@ -18,11 +18,11 @@ from attnviz.words import say
 _KEY = "check.mode"
 _LETTERS = """<style>
 .st-key-check_form textarea, .st-key-check-paste textarea { font-family: monospace; white-space: pre; }
-/* On a telephone the settings take half a screen: the verdict goes first. */
+/* On a phone, the settings take half of the screen, so the verdict comes first. */
 @media (max-width: 640px) {
   .st-key-check_marked > :first-child { order: 1; }
 }
-:root[data-presents] .marked td small { font-size: 0.86rem; } /* what stands under a marked number */
+:root[data-presents] .marked td small { font-size: 0.86rem; } /* the small number below a marked one */
 </style>"""
 
 

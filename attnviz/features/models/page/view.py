@@ -63,15 +63,15 @@ _KIND_KEY, _TARGET_KEY = "model.kind", "model.target"
 _STYLE = """<style>
 .stElementContainer[class*="st-key-model-head"] { opacity: 1 !important; transition: none !important; }
 .stMainBlockContainer:has([class*="st-key-model-board"]) { padding-bottom: 0; }
-[class*="st-key-model-board"] { margin-bottom: -34px; } /* what it leaves below its dock is no part of the page */
+[class*="st-key-model-board"] { margin-bottom: -34px; } /* hides the empty strip below the board's dock */
 @media (max-width: 900px) { STACKED }
-@media (max-width: 640px) { /* the head's numbers are seen first */
+@media (max-width: 640px) { /* the switches come after the head's numbers */
   [data-testid="stLayoutWrapper"]:has(> .st-key-model_switches) { order: 1; margin: 34px 0 20px; }
 }
 :root[data-presents] { STACKED
   .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { display: grid; gap: 0; }
   .st-key-model-head { grid-area: 1 / 1; }
-  .st-key-model-heads { grid-area: 1 / 1; z-index: 1; place-self: end start; width: auto; } /* where A leaves it room */
+  .st-key-model-heads { grid-area: 1 / 1; z-index: 1; place-self: end start; width: auto; } /* in the room that A leaves */
 }
 </style>""".replace(
     "STACKED",
