@@ -37,7 +37,7 @@ _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_stage) { /* the slider stays in sight while the board scrolls */
   position: sticky; top: 48px; z-index: 9; }
-.stElementContainer.st-key-learn-time { opacity: 1 !important; transition: none !important; } /* never dimmed during a run */
+.stElementContainer.st-key-learn-time { opacity: 1 !important; transition: none !important; } /* never dimmed */
 .stMainBlockContainer:has(.st-key-learn_stage) { padding-bottom: 26px; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_buttons) {
   position: absolute; bottom: 92px; left: 0; right: 0; width: auto; z-index: 2; pointer-events: none; }

@@ -71,7 +71,7 @@ _STYLE = """<style>
 :root[data-presents] { STACKED
   .stMainBlockContainer [data-testid="stHorizontalBlock"]:has(.st-key-model_uses) { display: grid; gap: 0; }
   .st-key-model-head { grid-area: 1 / 1; }
-  .st-key-model-heads { grid-area: 1 / 1; z-index: 1; place-self: end start; width: auto; } /* in the room that A leaves */
+  .st-key-model-heads { grid-area: 1 / 1; z-index: 1; place-self: end start; width: auto; } /* in A's empty part */
 }
 </style>""".replace(
     "STACKED",
