@@ -110,7 +110,7 @@ class ReLU(Rule):
 
 
 ALL_BELOW = 9  # Φ of any larger number rounds to 1, in float64, too
-_IN_GELU = 4  # roundings relative to the number, not the result: far below 0, 1 + erf in torch loses most digits
+_IN_GELU = 4  # roundings relative to the number, not the result: far below 0, torch's 1 + erf loses most digits
 
 
 @dataclass(frozen=True)

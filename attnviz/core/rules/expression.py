@@ -122,7 +122,7 @@ class Node:
         return Node("within", self, low, high)
 
     def hidden(self, mask: "Node", roundings: int) -> "Node":
-        """Return a number plus a mask; -∞ if the mask is.
+        """Return a number plus a mask, or -∞ where the mask hides.
 
         `roundings` is how many roundings the mask adds.
         """

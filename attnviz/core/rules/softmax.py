@@ -83,7 +83,7 @@ class Softmax(Rule):
         return left / left.sum(-1, keepdim=True) if self.shared else left
 
     def shares_over(self, n_sources: int) -> str | None:
-        """Return the axis; None if a late mask leaves less than 1."""
+        """Return the axis; None if a late mask takes shares away."""
         return self.axis if n_sources == 1 or self.shared else None
 
     def sums_to_1(self, n_sources: int) -> bool:

@@ -14,7 +14,7 @@ from attnviz.words import Later, later
 if TYPE_CHECKING:
     from attnviz.core.rules.base import Rule
 
-OWN_ROWS = (1, 0)  # (parts, part): one part alone, so that each row is its own token's
+OWN_ROWS = (1, 0)  # (parts, part): the rows aren't cut, so that each belongs to its own token
 
 
 class Texts(NamedTuple):

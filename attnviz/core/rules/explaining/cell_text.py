@@ -127,7 +127,7 @@ class Said:
         return None if None in texts else "".join(map(str, texts))
 
     def is_shown(self, matrix: str) -> bool:
-        """Whether a matrix stands beside the cell."""
+        """Whether a matrix is displayed with the cell."""
         return self.cell.shown is None or matrix in self.cell.shown
 
     def other(self, source: int, row: Any = 0, column: Any = 0) -> "Said | None":

@@ -133,7 +133,7 @@ class Steps:
                 above, below = (_innermost(each).op for each in part.parts)
                 divisors = texts[1] if below not in ("+", "*") else f"({texts[1]})"
                 return quotient(f"({texts[0]})" if above == "*" else texts[0], [divisors])
-        return texts[0]  # at_once
+        return texts[0]  # "at_once" changes no text
 
     def _exact(self, part: Part) -> Decimal:
         if part.is_number:
