@@ -20,7 +20,7 @@ BITS = """({ matrices: { unpacked } }, matrices) => Object.fromEntries(
   Object.entries(unpacked(matrices)).map(([name, { rows, columns, values }]) =>
     [name, [rows, columns, Array.from(new Uint32Array(new Float32Array(values).buffer))]]))"""
 MADE_AGAIN = f"""(modules, data) => {{
-  modules.made_again.makeAgain(data);
+  modules.bit_differences.makeAgain(data);
   return ({BITS})(modules, data.matrices);
 }}"""
 FED = """({ made: madeOf, reach: { feeds, sourcesOf, isMasked } }, [data, place]) => {
