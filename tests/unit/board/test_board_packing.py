@@ -23,7 +23,7 @@ MADE_AGAIN = f"""(modules, data) => {{
   modules.bit_differences.makeAgain(data);
   return ({BITS})(modules, data.matrices);
 }}"""
-FED = """({ made: madeOf, reach: { feeds, sourcesOf, isMasked } }, [data, place]) => {
+FED = """({ made: madeOf, dependencies: { feeds, sourcesOf, isMasked } }, [data, place]) => {
   const made = madeOf(data);
   const fed = feeds(made, place);
   const reached = { [place.matrix]: new Set([place.row * made.matrices[place.matrix].columns + place.column]) };

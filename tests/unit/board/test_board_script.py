@@ -19,7 +19,7 @@ from attnviz.words.numbers import written
 from tests.node import ROOT, PageScript
 from tests.unit.helpers import edited, setups
 
-_READS = """({ made, reads: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
+_READS = """({ made, most_read: { mostRead }, numbers: { written } }, [data, query]) => mostRead(
   made(data), query, (kind, places) => [kind, places], token => `“${token}”`, weight => written(weight, data.digits)
 )"""
 

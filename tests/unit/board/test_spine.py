@@ -30,7 +30,7 @@ TITLES = """({ layout: { layoutOf }, plan: { legendAt, titlesOf } }, [data, room
 }"""
 _RIBBONS = """({ ribbons: { ribbonsOf } }, [shares, picked, middles]) =>
   ribbonsOf(shares, picked, middles, 78, 1)"""
-_FEEDS = """({ made: madeOf, reach: { feeds } }, [data, place]) => {
+_FEEDS = """({ made: madeOf, dependencies: { feeds } }, [data, place]) => {
   const made = madeOf(data);
   return Object.entries(feeds(made, place)).flatMap(([name, fed]) => {
     const { columns } = made.matrices[name];

@@ -18,7 +18,7 @@ from attnviz.explanation.summary import finding
 from tests.node import PageScript
 from tests.unit.helpers import edited, setups
 
-_SAID = """({ made: madeOf, reads: { readsInPercent, readBy } }, [data, query]) => {
+_SAID = """({ made: madeOf, most_read: { readsInPercent, readBy } }, [data, query]) => {
   const made = madeOf(data);
   return [readsInPercent(made, query), readBy(made, Math.min(query, made.readNames.length - 1))];
 }"""

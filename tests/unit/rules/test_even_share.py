@@ -21,7 +21,7 @@ AXES = ("rows", "columns", "whole")
 # All scores are 0 here, so that what is shared out is shared evenly, and torch's own weights are the referee.
 EVEN = Scenario("the cat sat on a mat", w_q="zeros")
 MASKS = ("none", "causal", "padding:2", "window:2", "not-self")
-_SHARES = """({ made, reads: { evenShare, evenShareOfRow } }, [data, n]) => {
+_SHARES = """({ made, most_read: { evenShare, evenShareOfRow } }, [data, n]) => {
   const of = made(data);
   const all = Array.from({ length: n }, (_, at) => at);
   return [all.map((row) => all.map((column) => evenShare(of, row, column))), all.map((row) => evenShareOfRow(of, row))];
@@ -73,7 +73,7 @@ def test_a_heatmap_has_its_tick_at_what_each_gets_of_equal_scores(axis: str, mas
     assert said == [say("figures.even_share", n=n) for n in shared]
 
 
-_READ_BY = """({ reads: { readBy }, made: madeOf }, [data, key]) => readBy(madeOf(data), key)"""
+_READ_BY = """({ most_read: { readBy }, made: madeOf }, [data, key]) => readBy(madeOf(data), key)"""
 CAT = "the fluffy cat chased a mouse"
 
 

@@ -78,7 +78,7 @@ def test_of_a_head_with_a_sink_no_share_is_even_and_capped_scores_are_not_said_t
     assert "softmax" in told(gemma2, "capped_scores")[1]
 
 
-_EVEN = """({ made: madeOf, reads: { evenShareOfRow, readsInPercent } }, data) => {
+_EVEN = """({ made: madeOf, most_read: { evenShareOfRow, readsInPercent } }, data) => {
   const made = madeOf(data);
   return data.tokens.map((_, query) => [...readsInPercent(made, query), evenShareOfRow(made, query)]);
 }"""

@@ -21,9 +21,9 @@ from tests.unit.board.test_spine import Box, overlap, room
 from tests.unit.helpers import every_way, setups
 
 WIDTHS = 683.0, 768.0, 1318.0, 1860.0  # of halls, and of pages
-_TOLD = """({ made: madeOf, telling: { toldOf } }, [data, told]) =>
+_TOLD = """({ made: madeOf, lesson_text: { toldOf } }, [data, told]) =>
   told.map((each) => toldOf(madeOf(data), each))"""
-_PLACES = """({ layout: { layoutOf }, telling }, [data, given, presents]) => {
+_PLACES = """({ layout: { layoutOf }, lesson_text: telling }, [data, given, presents]) => {
   const room = { ...given, tells: telling.leftFor(given.width, presents) };
   const names = [...data.shown, ...data.ghosts];
   const placed = names.filter((name) => name !== (names.includes("scores") ? "scaled_scores" : "scores"));
