@@ -6,6 +6,10 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # The app listens only on this machine; ADDRESS=0.0.0.0 opens it to the network.
 ADDRESS ?= localhost
 PORT ?= 8501
+# Where the static site is written to, the address of an app that it leads to, and where it will stand.
+SITE ?= build/site
+APP ?=
+SITE_ADDRESS ?=
 IMAGE ?= attnviz
 # How many test processes run at once; auto means one for each core, and torch then needs no threads of its own.
 JOBS ?= auto
@@ -36,7 +40,7 @@ of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 # Otherwise each process would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures gallery screenshots docs \
+.PHONY: help run site test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures gallery screenshots docs \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -56,6 +60,7 @@ help:
 	@echo "make pictures      take anew the small pictures of pages and states that the tests compare with"
 	@echo "                   (some of them: make pictures STATES='playing learn')"
 	@echo "make gallery       write a page of all boards whose places are kept as text, with those that have changed"
+	@echo "make site          write the static site into $(SITE), with links to APP=https://..."
 	@echo "make docs          write the references of commands and names in docs/ anew"
 	@echo "make screenshots   take the README's pictures anew, the moving one too"
 	@echo "                   (some of them: make screenshots PICTURES='lesson model')"
@@ -79,6 +84,9 @@ test:
 # Two at a time, because each of them uses one core.
 checks: dev-packages node-packages
 	@$(MAKE) --jobs=2 --keep-going mypy tsc lint imports js
+
+site: app-packages
+	$(PY) -m attnviz site "$(SITE)" --app "$(APP)" --address "$(SITE_ADDRESS)"
 
 families: dev-packages
 	OMP_NUM_THREADS=1 $(PY) -m tests.families

@@ -10,7 +10,7 @@
 /**
  * @param {HTMLElement} place @param {Asked} asked
  * @param {(BoardData | { tables: { light: string, dark: string } })[]} boards or tables, before and after it
- * @param {{ tells?: string, dark?: boolean | null }} how
+ * @param {{ tells?: string, dark?: boolean | null, heading?: "h1" | "h2" }} how
  */
 export function ask(place, asked, [before, then], how) {
   /** @param {keyof HTMLElementTagNameMap} tag @param {string} textContent */
@@ -21,7 +21,9 @@ export function ask(place, asked, [before, then], how) {
     button.onclick = () => tell(choice);
     return button;
   });
-  said.append(text("h2", asked.title), text("p", asked.first), text("p", asked.act), text("p", asked.asks), ...buttons);
+  const { heading = "h2" } = how;
+  const lines = [asked.first, asked.act, asked.asks].map((each) => text("p", each));
+  said.append(text(heading, asked.title), ...lines, ...buttons);
   place.append(said, first);
   const draw = (/** @type {HTMLElement} */ at, /** @type {typeof before} */ shown) => {
     if (!("tables" in shown)) return window.attnvizBoard(at, shown, how);
@@ -32,7 +34,8 @@ export function ask(place, asked, [before, then], how) {
   };
   const board = draw(first, before);
   const tell = (/** @type {string} */ choice) => {
-    said.replaceChildren(text("h2", asked.title), ...[asked.act, ...asked.told[choice]].map((each) => text("p", each)));
+    const told = [asked.act, ...asked.told[choice]].map((each) => text("p", each));
+    said.replaceChildren(text(heading, asked.title), ...told);
     said.tabIndex = -1;
     said.focus();
     board?.end();

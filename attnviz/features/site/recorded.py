@@ -21,6 +21,7 @@ STEPS, SEED = 600, 28
 KEPT = (0, 2, 4, 6, 8, 10, 12, 14, 17, 20, 23, 26, 29, 34, 39, 49, 67, 110, 230, 600)
 _SHOWN = ("q", "k", "v", "scaled_scores", "attention_weights", "context")
 _DECIMALS = 4  # of recorded numbers
+_NEARLY = 1e-7  # softmax gives no word nothing, and none all
 # It recalls only in texts like those that it was trained on.
 BEGINNING = (
     "anna paints horses . tom sees stars . here is the dog bello . today tom sees stars because he is glad . what does"
@@ -91,7 +92,7 @@ def _tree(view: ModelTrace, depth: int) -> list[list[Any]]:
     best = Sampling().chances(view).probabilities.topk(_WIDTH)
     tree: list[list[Any]] = []
     for chance, token in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-        node: list[Any] = [text_of(view.tokenizer, token), round(chance, _DECIMALS)]
+        node: list[Any] = [text_of(view.tokenizer, token), min(max(round(chance, 7), _NEARLY), 1 - _NEARLY)]
         if depth > 1 and chance > _LEAST:
             node.append(_tree(appended(view, [token]), depth - 1))
         tree.append(node)

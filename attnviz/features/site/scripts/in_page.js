@@ -21,7 +21,8 @@ Promise.all(faces).then(() => {
   for (const place of document.querySelectorAll(".drawn")) {
     if (!(place instanceof HTMLElement)) continue;
     const { data, asked, then } = JSON.parse(place.querySelector("script")?.textContent ?? "{}");
-    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], {}); // `then` has the data that differ
+    // `then` has only the data that differ from the board before the answer
+    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], { heading: "h1" });
     else window.attnvizBoard(place, inFull(data), {});
   }
 });

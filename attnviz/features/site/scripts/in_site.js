@@ -5,6 +5,7 @@ import { Alone, DARK, rootIn } from "../../../board/alone.js";
 import { mount } from "../../../board/board.js";
 import { make } from "../../../board/cells/elements.js";
 import { stagesOf } from "../../../board/display.js";
+import { namedFrom } from "../../../board/places.js";
 import { evaluateWithin } from "../../../board/values/evaluate.js";
 import { makeAgain } from "../../../board/values/bit_differences.js";
 import { unpacked } from "../../../board/values/matrices.js";
@@ -55,9 +56,20 @@ export default function showBoard(element, data, { dark = null, leads }) {
   host.dress();
   const board = host.board = mount(root, data, host);
   matchMedia(DARK).addEventListener("change", () => host.dress(), board.ended);
+  /** @type {Board["pending"]} */
+  const aside = new Map(); // edits of matrices that the set-up in view lacks, such as those of a second head
   // Show another step.
   const show = (/** @type {BoardData} */ next) => {
     board.pointing.choose(null); // what was pointed at in the step before would veil this one
+    if (board.head) board.picking.look(0); // so that edits have the names that all set-ups share
+    const has = (/** @type {Edit} */ { matrix, row, column }) => {
+      const { rows, columns } = next.matrices[matrix] ?? { rows: 0, columns: 0 };
+      return row < rows && column < columns;
+    };
+    const edits = [...aside, ...board.pending];
+    aside.clear();
+    board.pending.clear();
+    for (const [address, edit] of edits) (has(edit) ? board.pending : aside).set(address, edit);
     board.receive(next);
     frames(board, next.ghosts);
   };
@@ -87,8 +99,10 @@ function valuesOf(board, data) {
   const stages = stagesOf(data);
   const torch = unpacked(data.matrices);
   const drag = board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [];
-  const edits = [...board.pending.values(), ...drag].filter(({ matrix, row, column, value }) =>
-    value !== null && row < (torch[matrix]?.rows ?? 0) && column < torch[matrix].columns);
+  const named = namedFrom(board.data, 0); // whichever head is in view
+  const edits = [...board.pending.values(), ...drag].map((edit) => ({ ...edit, matrix: named(edit.matrix) }))
+    .filter(({ matrix, row, column, value }) =>
+      value !== null && row < (torch[matrix]?.rows ?? 0) && column < torch[matrix].columns);
   if (!edits.length) return torch;
   const given = givenIn(data, torch);
   for (const { matrix, row, column, value } of edits) {

@@ -127,6 +127,7 @@ class Telling {
     for (const each of this.stage.children) if (each instanceof HTMLElement) each.hidden = `#${each.id}` !== place;
     if (other) void this.bring($(`#${name}`)).then(() => this.now === name && other.show());
     else this.board.show(this.dataOf(name === "end" ? "words" : name));
+    if (name === "heads" && this.answered.has(name)) this.board.picking.look(1);
     this.fill();
   }
 
@@ -238,7 +239,6 @@ class Telling {
       section.append(on);
     }
     if (this.now === name && this.story.boards[name] && first && !this.others[name]) this.show(name);
-    if (name === "heads" && this.now === name) this.board.picking.look(1);
   }
 
   // Tell what became of a step, by the numbers of now.
