@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any
 
-# The features of this package, in the order in which they are asked.
+# The features of this package, in the order in which the app calls them.
 INSTALLED = (
     "explore",
     "lesson",
@@ -33,7 +33,7 @@ INSTALLED = (
     "site",
 )
 ENTRY_POINTS = "attnviz.features"  # for features of other packages: each entry point names a `FEATURE`
-# A function fills each slot; it does what stands beside the slot's name.
+# Features fill slots with functions. The comment beside a slot says what its functions do.
 SLOTS = (
     "parameters",  # returns the feature's rows of the table of links: link/parameter_table.py
     "places",  # yields the feature's places (name, title, text), for readers who search for something
@@ -41,15 +41,15 @@ SLOTS = (
     "serves",  # returns the addresses that the feature answers: app/server/endpoints.py
     "begins",  # is called when the server starts
     "boards",  # returns the boards that depend on a query alone, by the name that pages ask for: app/server/boards.py
-    "bare_says",  # returns, for a page's name, what the page's bare address stands for: app/server/page_html.py
+    "bare_says",  # returns the query that a page's bare address stands for: app/server/page_html.py
     "moved_to",  # returns the page that a page's link has moved to, or None: app/server/page_html.py
     "script",  # returns the file of a script that pages fetch separately: app/components/script_file.py
     "drawn_by",  # returns such a file if it draws the page and query: app/server/page_html.py
     "ready",  # loads in advance what readers would wait for, once everything is imported: app/server/endpoints.py
     "fills_controls",  # returns, by parameter, the functions that fill controls: app/shell/opened_link.py
-    "arrived",  # is told the page and the query that a session opens first: app/shell/opened_link.py
-    "left",  # is told, at each run, which page is open: app/entry/main.py
-    "shared_here",  # draws what Share offers, beside the link, for the open question: app/shell/share
+    "arrived",  # gets the page and the query that a session opens first: app/shell/opened_link.py
+    "left",  # gets, at each run, the name of the open page: app/entry/main.py
+    "shared_here",  # draws offers for the open question in Share, besides the link: app/shell/share
     "asks",  # makes an `Asks`, the questions of a feature that other places ask, too: predicting/asks.py
     "way",  # returns the `Way` to a place of the feature, or None: link/ways.py
     "beside",  # yields ways that a place of another feature draws: link/ways.py

@@ -33,11 +33,10 @@ class BoardOptions:
     - `new`: matrices that are marked as new; `ghosts`: matrices that have their place, but no numbers yet.
     - `sentence`: whether the tokens stand above, to be picked. If so, `says`: whether a sentence tells what the picked
       token reads most; `ribbons`: whether ribbons show it, None to leave no room for them either.
-    - `about`: what is said of the numbers; None for what is said of the numbers of the set-up.
-    - `scaled`: whether scaled scores stand in the place of scores.
+    - `about`: a sentence about the numbers; None for the usual one, about the set-up's numbers.
+    - `scaled`: whether scaled scores replace the scores.
     - `holds`: whether numbers are left out that neither `names` nor their sources need.
-    - `tells`: what a step of the lesson tells beside or above the matrices; `play`: the part of Play that it begins
-      with.
+    - `tells`: a lesson step's texts, shown beside or above the matrices; `play`: the part of Play that it begins with.
     - `framed`: whether learned matrices have a solid frame and computed ones a dashed one; `notes`: sizes in symbols,
       which stand beside titles.
     - `fixed`: whether no number can be changed.

@@ -47,7 +47,7 @@ function listen(/** @type {HTMLElement} */ root) {
   for (const each of [part("MainBlockContainer"), part("Main")]) if (each) board.sizes.observe(each);
 }
 
-// The page's menu asks for the list of keys. The first board answers that has one.
+// The page's menu asks for the list of keys. The first board that has one answers.
 /** @param {Board} board @param {CustomEvent<"offer" | "open">} event */
 function offerKeys({ keys }, event) {
   if (event.defaultPrevented || !keys.button.checkVisibility()) return;
@@ -70,7 +70,7 @@ class App {
     this.root = root;
     /** @type {ResizeObserver | null} */
     this.sizes = null; // watches the size of the open panel
-    this.tries = 0; // how often the plane's script was asked for
+    this.tries = 0; // how many times this host has requested the plane's script
   }
 
   get page() {

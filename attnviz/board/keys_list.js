@@ -21,7 +21,7 @@ export class KeysList {
     window.addEventListener("keydown", (event) => event.target === document.body && this.keydown(event), board.ended);
   }
 
-  // Asked of the dialog itself, because the browser's close event comes later.
+  // Reads the dialog's own state, because the browser's close event comes later.
   get isOpen() {
     return this.dialog?.open ?? false;
   }

@@ -102,7 +102,7 @@ def head_table(table: Table, head: int) -> Table:
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
     stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in before)
     path = head_name(head, "")
-    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each is added where it's read first
+    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each comes before its first reader
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
@@ -111,7 +111,7 @@ def head_table(table: Table, head: int) -> Table:
     return MappingProxyType(stages)
 
 
-UNCUT = "_uncut"  # suffix of all heads' Q, K or V, where a head's part of it isn't some of its columns
+UNCUT = "_uncut"  # suffix of all heads' Q, K or V, if a head's part isn't simply some of its columns
 
 
 OF_HEADS = "_of_heads"  # suffix of Q, K or V for all heads' parts, where a view cuts them out of it

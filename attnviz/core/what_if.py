@@ -113,7 +113,7 @@ SWITCHES: Kinds[Switch] = Kinds("what_if", (
             "what_if_keys_first", lambda asked: None if asked.n_read is None else {}, asked="score", mirrors=True),
         Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
-    _switch(TYPED, "scores"),  # it has no ways, but numbers in cells: see `WhatIf.typed`
+    _switch(TYPED, "scores"),  # typed numbers set it, not a way: see `WhatIf.typed`
     _switch(SOFTMAX, "attention_weights",
         Way("sums", lambda made: made._replace(rule=Share(), told="attention_weights_sums"), ("attention_weights",),
             "what_if_sums", lambda asked: None if asked.mask == NONE else {}),
@@ -218,12 +218,12 @@ class WhatIf:
         return self.chosen.get(name, "")
 
     def with_(self, name: str, setting: str) -> "WhatIf":
-        """Return the same with one switch set, or off if blank."""
+        """Return these switches with one of them set, or off if blank."""
         others = {other: its for other, its in self.chosen.items() if other != name}
         return WhatIf(MappingProxyType(others | ({name: setting} if setting else {})), self.typed)
 
     def typing(self, row: int, column: int, number: float | None) -> "WhatIf":
-        """Return the same with a score's cell typed, or with None, untyped."""
+        """Return these switches with a typed score; None removes that score."""
         others = tuple(each for each in self.typed if each[:2] != (row, column))
         own = () if number is None else ((row, column, float(np.float32(number))),)
         return WhatIf(self.chosen, tuple(sorted((*others, *own))))

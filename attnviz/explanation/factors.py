@@ -11,7 +11,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.scenario import Scenario
 from attnviz.core.trace import run
 
-# The matrices whose factors are told, in the order of the computation; a layer may lack some.
+# The matrices whose factors are stated, in the order of the computation; a layer may lack some.
 COMPUTED = ("x_norm", "q", "k", "v", "scores", "attention_weights", "context", "output", "residual_1",
             "residual_1_norm", "feed_forward", "residual_2", "residual_2_norm")  # fmt: skip
 
@@ -29,12 +29,12 @@ def times(scenario: Scenario, c: float) -> Scenario:
 
 
 def of_x(scenario: Scenario) -> tuple[str, ...]:
-    """Return the names of what is multiplied: X, and added positions."""
+    """Return the names of the multiplied matrices: X, and added positions."""
     return (scenario.token_matrix, "p") if scenario.adds_positions else (scenario.token_matrix,)
 
 
 def factors_of(scenario: Scenario, trace: AttentionTrace, c: float, layer: int = 0) -> dict[str, float | None]:
-    """Return by what each matrix is multiplied if X is, by c.
+    """Return the factor of each matrix if X is multiplied by c.
 
     >>> from attnviz.core.scenario import traced
     >>> usual = Scenario("a b c")

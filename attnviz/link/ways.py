@@ -29,7 +29,7 @@ def way_to(feature: str, **place: Any) -> Way | None:
 def ways_beside(place: str, **what: Any) -> Iterator[Way]:
     """Yield the ways to features that belong beside a place.
 
-    A place has a name, such as "lesson", and says what stands there, such as its step. A feature passes over names
+    A place has a name, such as "lesson"; `what` describes it further, for example by its step. A feature ignores names
     that it doesn't know.
     """
     for find in filled("beside").values():

@@ -1,9 +1,9 @@
 """The server's log, as JSON lines if ATTNVIZ_LOG=json.
 
 No line contains what people typed. A message of the libraries that the server consists of is written as its template,
-with numbers filled in and everything else left out; a message of any other library as its level alone. An exception is
-written as its type and the places that it passed, because its own text may contain a sentence or a table. A session is
-identified by eight characters, which show what lines belong together and give no access to anything.
+with numbers filled in and everything else left out; of a message from any other library, only the level is written. An
+exception is written as its type and the places that it passed, because its own text may contain a sentence or a table.
+Eight characters identify a session; they show which lines belong together, and give no access to anything.
 """
 
 import hashlib

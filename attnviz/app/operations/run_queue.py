@@ -251,7 +251,7 @@ class Turns:
 
 
 SPAN = 5.0  # seconds of the past that count: a machine that was busy before may be idle now
-_SAMPLES = 50  # how many samples are kept at most
+_SAMPLES = 50  # samples to keep, at most
 
 
 class Pace:

@@ -98,7 +98,7 @@ def _key(scenario: Scenario, name: str, row: int | None) -> str:
     Under the same key, an editor would go on showing the previous matrix, and all its numbers would count as typed.
     """
     of = scenario.unedited(name).numpy().tobytes(), scenario.tokens_of(name)
-    drawn = crc32(repr(of).encode())  # the same on another server, which may draw the page after a reconnect
+    drawn = crc32(repr(of).encode())  # another server, which may draw the page after a reconnect, gets the same
     return f"editor.{name}.{row}.{scenario.shape_of(name)}.{drawn:x}.{state.digits()}.{this_session().revision}"
 
 

@@ -83,7 +83,7 @@ def predicted(predictions: str, made: Container[str]) -> Container[str]:
 
 
 def keep(about: str, choice: str) -> None:
-    """Keep a prediction in the link; a blank one is asked again."""
+    """Keep a prediction in the link; if it's blank, ask again."""
     url_texts.put(PREDICTED, with_prediction(take(PREDICTED), about, choice))
 
 
@@ -101,7 +101,7 @@ def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
 
 
 def press(choice: str, asked: Asked, then: Callable[[], None] = lambda: None) -> None:
-    """Take a choice, or `SKIPPED`, of what is asked; in a callback."""
+    """Take a choice, or `SKIPPED`, for a question; in a callback."""
     keep(asked.about, choice)
     this_session().part(_Done).times += 1
     then()

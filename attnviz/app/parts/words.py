@@ -13,7 +13,7 @@ from attnviz.words import say
 
 
 def words_of(scenario: Scenario, random: bool) -> dict[str, Any] | None:
-    """Return what the board says of kinds of words, or None.
+    """Return the board's data about kinds of words, or None.
 
     `random` says whether random numbers decide which token reads which.
     """

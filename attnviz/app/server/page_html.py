@@ -1,8 +1,8 @@
 """Additions to Streamlit's pages: server address, needed scripts, redirects and headers.
 
 The address /lesson may be a page, or the folder that an app is served from. Streamlit's script tries both, the folder
-first: two requests fail, and the browser's console shows two red lines. A page that is told its server's address asks
-only there. The browser tests fail if a newer Streamlit no longer reads that setting.
+first: two requests fail, and the browser's console shows two red lines. If the page states its server's address, the
+script asks only there. The browser tests fail if a newer Streamlit no longer reads that setting.
 
 A page needs several files that its scripts would ask for only when they come to draw: the script of its board, or of
 what it shows instead; the font; the scripts of components. The page names them in advance, so that the browser fetches

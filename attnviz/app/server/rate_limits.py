@@ -2,10 +2,10 @@
 
 Pages of other origins may not connect, and are refused here: Streamlit would first look up its own public address, by
 asking a server on the internet, and everybody would wait. A page whose host name was pointed at this server may not
-connect, either. If too many pages are open, in total or from one address, or too much memory is used, the next page is
-told to come back later; a proxy with several copies then tries another one. Messages that come faster than a person can
-send them are delayed. Messages that no reader's page sends are dropped, because one kind of them empties Streamlit's
-caches for everybody.
+connect, either. If too many pages are open, in total or from one address, or too much memory is used, the server tells
+the next page to come back later; a proxy then tries another copy of the server. Messages that come faster than a person
+can send them are delayed. Messages that no reader's page sends are dropped, because one kind of them empties
+Streamlit's caches for everybody.
 
 About host names: a foreign page can point its own name at this machine (DNS rebinding). The browser then takes this
 server for that page's own, and origin and host agree. Such a name must be one that can be bought. So a browser that

@@ -144,7 +144,7 @@ def offering() -> Offer:
 
 
 def _set_apart(now: Memory) -> None:
-    """Move what an interrupted run added to a sent offer into another."""
+    """Move an interrupted run's additions to a sent offer into another."""
     for last in now.offers[-1:]:
         if last.told not in (None, (last.patch, last.path)) and not last.drawn:
             (patch, path), added = last.told, dict(last.patch.items() - last.told[0].items())

@@ -20,7 +20,7 @@ _IN_ORDER = joined(Path(__file__).with_name("in_order.js")).replace("export ", "
 
 @dataclass
 class _Drawn:
-    """What a session's components were last given, with counters of changes."""
+    """The last data of a session's components, with counters of their changes."""
 
     session: str = field(default_factory=lambda: token_hex(4))
     last: dict[str, tuple[bytes, int]] = field(default_factory=dict)

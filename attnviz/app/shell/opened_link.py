@@ -1,6 +1,6 @@
 """How a link opens on a session's first run: read, checked, applied.
 
-The table of parameters (:mod:`attnviz.link.state`) reads all of a link, whatever page it opens. The reader is told at
+The table of parameters (:mod:`attnviz.link.state`) reads all of a link, whatever page it opens. So the app says at
 once what can't be used, not only when a page that uses it is opened. After Back, each page reads its own part again.
 
 A link that is longer than the server accepts, or has more parameters, opens with the parameters that fit. Streamlit

@@ -114,8 +114,8 @@ export function isOfOthers(/** @type {Pick<Stage, "rows" | "entries">} */ { rows
   return rows === "key" && entries.length > 0;
 }
 
-// Whether a matrix holds the input vectors of such keys, and so stands before the sentence's own; K and V, which are
-// computed from these vectors, don't count.
+// Whether a matrix holds the input vectors of such keys, which the board draws before the sentence's own vectors. K and
+// V, which are computed from these vectors, don't count.
 export function isWhatIsRead(/** @type {Pick<Stage, "rows" | "role" | "entries">} */ stage) {
   return isOfOthers(stage) && stage.role === "x";
 }
@@ -188,7 +188,7 @@ function waysToWrite(value, digits) {
 // ---- colours of tokens ----
 
 // If one `view` without a transpose cuts the heads, rows belong to other tokens than their indices say. Each token then
-// has a colour, shown on its chip, on its name and on the rows that are pieces of its own.
+// has a colour, shown on its chip, on its name, and on the rows that really belong to it.
 
 const GOLDEN = 137.508; // degrees, the golden angle: neighbouring tokens get very different hues
 

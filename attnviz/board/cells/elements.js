@@ -13,7 +13,7 @@ export function make(tag, className = "", children = [], attributes = {}) {
   return element;
 }
 
-// Attributes for decoration, and for what screen readers are told in other words.
+// Attributes for elements that screen readers should skip: decoration, and texts that they get in another form.
 export const UNSEEN = { "aria-hidden": "true" };
 
 /** @param {string} className @param {string} text @param {() => void} act @param {Record<string, string>} attributes */

@@ -239,7 +239,7 @@ export class Grid {
     if (cell.size !== size) cell.style.fontSize = cell.size = size;
   }
 
-  // Highlight the cells that a given number feeds, the cells that the chosen one is computed from, and that one.
+  // Highlight the cells that an input feeds, the cells that the chosen cell is computed from, and the chosen cell.
   /** @param {Uint8Array | undefined} fed @param {Span[]} sources @param {Place | null} chosen */
   light(fed, sources, chosen) {
     const { columns } = this.board.torch[this.stage.name];

@@ -128,7 +128,7 @@ export class Plane {
     return fits ? { x: end - side - width, y: -lift, width, height } : null;
   }
 
-  // The token whose query is shown: the one that the pointer is on, itself or a cell in its row, else the picked one.
+  // The token whose query is shown: the pointer is on this token, or on a cell in its row; by default, the picked one.
   get query() {
     return this.board.previewed ?? this.row ?? this.board.picked;
   }
@@ -156,7 +156,7 @@ export class Plane {
     this.tab = tab;
     this.kept.clear();
     this.picture = null;
-    this.board.display.showAs({ planeOver: true }); // this tab may have its place elsewhere
+    this.board.display.showAs({ planeOver: true }); // each tab may have another place on the board
     this.tabs[TABS.indexOf(tab)].focus();
   }
 

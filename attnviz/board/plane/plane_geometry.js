@@ -196,7 +196,7 @@ export function axesOf(rows, before = null) {
     share: whole > NOTHING ? held / whole : null };
 }
 
-// Where a row is drawn.
+// The point at which a row is drawn.
 /** @param {Axes} axes @param {number[]} row @returns {Point} */
 export function drawnAt({ centre, axes }, row) {
   const along = (/** @type {number[] | undefined} */ axis) =>

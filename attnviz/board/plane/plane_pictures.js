@@ -87,7 +87,7 @@ function markOf(view, word, spot, weight, scale) {
     weight: Number.isFinite(weight) ? weight : 0 };
 }
 
-// The width of what is drawn for an attention weight.
+// The width of an arrow or a line, by its attention weight.
 /** @param {number} weight @param {number} scale */
 function widthOfWeight(weight, scale) {
   return scale * (WIDTHS.least + WIDTHS.more * (Number.isFinite(weight) ? weight : 0));
@@ -108,7 +108,7 @@ export function reachLine(view, query, key, scale) {
   return [line(off(from, MEASURE), off(to, MEASURE)), ...ticks].join(" ");
 }
 
-// The key whose reach is told: the one that the pointer is on, else the first of those that reach farthest.
+// The key whose reach the text states: the one that the pointer is on, else the first of those that reach farthest.
 /** @param {Row} row @param {number | null} pointed @returns {{ key: number | null, farthest: number[] }} */
 export function told(row, pointed) {
   const read = row.drawn.filter((key) => !row.masked[key]);
@@ -120,7 +120,7 @@ export function told(row, pointed) {
   return { key: pointed !== null && row.drawn.includes(pointed) ? pointed : (farthest[0] ?? null), farthest };
 }
 
-// What a query and the rows made from it are called.
+// The name of a query, and of the rows computed from it.
 /** @param {Made} made @param {number} query */
 export function rowNamed({ stages, names }, query, called = names) {
   return pieceNamed(stages.get("scores"), query, called);

@@ -64,7 +64,7 @@ export class Tips {
     plane.emphasize();
   }
 
-  // Place the tips, and tell which of them can be moved.
+  // Place the tips, and turn those that can be moved into sliders.
   show(/** @type {Picture} */ picture) {
     const marks = new Map(picture.marks.map((mark) => [mark.word, mark.at]));
     this.keys.forEach((tip, word) => this.put(tip, word, marks.get(word) ?? null));
@@ -98,8 +98,8 @@ export class Tips {
     }
   }
 
-  // What a tip moves, or null if it can't be moved: in the second picture, on axes that aren't its own, or where X is
-  // made from something that can't be edited.
+  // The row that a tip moves; null if the tip can't be moved: in the second picture, if queries and keys don't have two
+  // features, or if X is made from something that can't be edited.
   /** @param {number | null} word @returns {Grip | null} */
   gripOf(word) {
     const { board, tab, picture } = this.plane;
@@ -171,7 +171,7 @@ export class Tips {
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);
-  const [op, first] = stage.declared[0]?.value ?? []; // only E, if X = E + P
+  const [op, first] = stage.declared[0]?.value ?? []; // if X = E + P, only E is moved
   const matrix = stage.rule === "given" ? source : op === "+" && first[0] === "at" ? stage.sources[first[1]] : null;
   if (!matrix || stages.get(matrix).rule !== "given" || matrices[name].columns !== 2) return null;
   const start = Array.from(lineOf(matrices[name], row));

@@ -259,7 +259,7 @@ export class Lights {
     for (const op of [frame.scale, frame.softmax]) toggle(op, "up", false);
   }
 
-  // The place where a cell shows: scores without a place of their own in that of the scaled scores, and vice versa.
+  // The place where a cell is shown. If only the scores or only the scaled scores are on the board, they share it.
   /** @param {Place} place @returns {Place} */
   seenAt(place) {
     if (this.board.grids.has(place.matrix)) return place;

@@ -41,7 +41,8 @@ export function phasesOf(made, spine, query) {
   });
 }
 
-// The matrix in whose place a stage's row shows: itself, or for scores and scaled scores the other one; null for none.
+// The matrix in whose place a stage's row is shown: the stage's own, or, if only the scores or only the scaled scores
+// are on the board, that one for both. Null if the row isn't shown.
 /** @param {Stage[]} table @param {string[]} spine @param {Stage} stage */
 function placeOfPhase(table, spine, stage) {
   if (spine.includes(stage.name)) return stage.name;

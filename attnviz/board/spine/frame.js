@@ -35,7 +35,7 @@ export class Frame {
     /** @type {Map<number, HTMLElement>} */
     this.names = new Map(); // by row
     this.followed = make("span", "name"); // the picked row's name, if it has no other
-    this.every = 1; // one row in so many has a name
+    this.every = 1; // n, if every nth row has a name
     /** @type {HTMLElement[]} */
     this.elements = [];
     this.scale = button("op scale", "", () => board.display.showAs({ scaled: !board.scaled }));
@@ -197,7 +197,7 @@ export class Frame {
     return Boolean(this.board.stages.get(MASK)) && !this.board.assembly.showsMask;
   }
 
-  // Whether the button for all stages stands in the dock alone, not between the matrices.
+  // Whether the button for all stages is only in the dock, and not between the matrices, too.
   get spared() {
     const { all, data: { fixed, store }, explores } = this.board;
     return !all && (Boolean(fixed || store) || (!this.hides && explores));

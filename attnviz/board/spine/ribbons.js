@@ -35,7 +35,7 @@ export function ribbonsOf(shares, picked, middles, floor, scale, start = middles
   return ribbons;
 }
 
-export const GROUPS = 48; // with many tokens, ribbons of similar width are drawn as one path, in so many groups
+export const GROUPS = 48; // with many tokens, ribbons of similar width share a path: at most this many paths
 const PER_OCTAVE = 4;
 
 /**

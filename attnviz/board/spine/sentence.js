@@ -23,9 +23,9 @@ import { shortcutsOf } from "../../scripts/shortcuts.js";
 /** @type {Drawn[]} */
 const OTHERS = ["first", "second"];
 const NONE = { share: false, before: false, first: false, second: false };
-// Pixels of the summary of what is read. `high` is its height, `large` the one on an enlarged board, and `higher` the
-// one if it is narrower than `narrow`; it may begin `over` above the ribbons, and has to begin `tools` below tools
-// there.
+// Pixels of the summary of what is read. `high` is its height, `large` that on an enlarged board, and `higher` that of
+// a summary narrower than `narrow`. It may begin `over` pixels above the ribbons' area, or has to begin `tools` pixels
+// below its top if the tools are there.
 const SAYS = { high: 76, large: 78, higher: 88, narrow: 420, over: 4, tools: 34 };
 const FITS = ["0.85", "0.75", "0.6"]; // factors for the summary's font size, tried until it fits
 const PLAY = 118; // pixels that Play takes beside the summary while presenting ...
@@ -259,7 +259,7 @@ export class Sentence {
     const row = [query, ...board.data.labels].join("\n");
     const now = (/** @type {number} */ key) => percent(shares[key] ?? NaN);
     if (before) this.changed = change && { row, key: change[2], now: now(change[2]), told: change[0] };
-    const { changed } = this; // reported as long as it is still true
+    const { changed } = this; // reported for as long as it's true
     const did = !before && !byReaders && changed?.row === row && changed.now === now(changed.key) ? [`${changed.told}.`]
       : [];
     const [found, part] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
@@ -272,7 +272,7 @@ export class Sentence {
     const said = [this.reads.textContent, this.even.textContent, this.about.textContent].join("\n");
     setText(this.reads, unbroken(reads));
     setText(this.even, even);
-    const about = board.settled && !this.kinds.note ? board.data.about : ""; // untrue of numbers that change
+    const about = board.settled && !this.kinds.note ? board.data.about : ""; // may be untrue while numbers change
     this.kinds.show(this.hall || !board.settled);
     setText(this.about, about);
     if (said !== [unbroken(reads), even, about].join("\n")) this.letScroll();
@@ -318,7 +318,7 @@ export class Sentence {
     }));
   }
 
-  // An overflow of up to so many pixels isn't another line: letters reach out of theirs, larger ones farther.
+  // An overflow of up to this many pixels isn't a further line: large letters extend beyond their own line.
   get apart() {
     return SAYS.over * (this.layout?.scale ?? 1);
   }

@@ -52,7 +52,7 @@ export class SentenceTools {
   // The width of the tools in pixels.
   get wide() {
     const { data } = this.board;
-    if (data.isCurrent === false || numbersFirst(data)) return 0; // there are none
+    if (data.isCurrent === false || numbersFirst(data)) return 0; // no tools
     return (data.says === false ? TOOLS.few : TOOLS.most) + (data.layers > 1 ? TOOLS.layers : 0);
   }
 

@@ -43,8 +43,8 @@ export class Story {
     this.hand = make("div", "hand", [this.slider.input]);
     this.deeds = make("div", "deeds"); // the buttons for Play and for "Why?"
     /** @type {Column[]} */
-    this.spine = []; // the columns that Play makes a row of
-    this.played = ""; // the matrix that Play is making
+    this.spine = []; // the columns whose row Play computes
+    this.played = ""; // the matrix that Play is computing
     this.asked = false; // whether the plane is shown here
     board.panel.element.append(this.deeds, this.hand, this.turn);
   }
@@ -204,7 +204,7 @@ export class Story {
     return others ? keys.slice(0, own) : [];
   }
 
-  // The way to a part: a button that unfolds what makes it, or an arrow.
+  // The element before a part: a button that unfolds the matrix that makes this part, or an arrow.
   /** @param {Part} part @param {number} wide the way's width between two parts in one line, else 0 */
   wayTo({ stage, weight, bias, raw }, wide) {
     if (!weight && !raw) return wide ? make("span", "way", ["→"]) : null;
@@ -321,7 +321,7 @@ export class Story {
     parts.forEach((each, at) => each.write(parts[at + 1]?.joined ? parts[at + 1].part : null));
   }
 
-  // Note which matrix Play makes now, or that it makes none, and unfold what makes it.
+  // Note which matrix Play computes now, blank for none, and unfold the part that holds it.
   plays(/** @type {string} */ matrix) {
     this.played = matrix;
     if (this.told) this.arrange();

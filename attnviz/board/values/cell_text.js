@@ -106,7 +106,7 @@ function besideOf(cell, source, row, column) {
   return textOf(of, placeOf(of), piece.symbols) + more;
 }
 
-// What is said besides if scores are written by their formula.
+// Further sentences about a cell, if the scores that it reads are written by their formula.
 function asidesOf(/** @type {MadeCell} */ cell) {
   const stage = cell.made.stages.get(cell.stage.sources[0]);
   const of = { ...cell, stage };
@@ -138,7 +138,7 @@ function lineOf(cell, at, places) {
   return [row, column];
 }
 
-// One text if a source is written by its formula, another one if it's named.
+// The text `madeOf` if a source is written by its formula, `named` if it's written by its name.
 /** @param {MadeCell} cell @param {At} at @param {number} source @param {any[]} texts */
 function spelled(cell, at, source, [madeOf, named]) {
   const matrix = cell.stage.sources[source];

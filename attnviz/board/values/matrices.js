@@ -120,7 +120,7 @@ function quotients(scores, mask, { rows, columns, dividedBy = 1 }) {
 // A moment of a model's training, as seen by a board that has one head of one layer in view.
 
 /**
- * Return the given matrices of the table in view at a moment. Of a matrix for all heads, these are one head's columns.
+ * Return the given matrices of the table in view at a moment. If a matrix is for all heads, return one head's columns.
  * @param {SentStage[]} stages @param {Matrices} now the matrices on the board, whose shapes are kept
  * @param {Matrices} whole those of the moment, by their names in the whole model
  * @returns {Matrices}

@@ -122,7 +122,7 @@ export function whyNoNumber(text, reason) {
   return say(`typed.${reason}`, reason === "empty" ? {} : { text: shown, small, large });
 }
 
-// What a step by a key or a drag makes of a number.
+// Steps: how a key press or a drag changes a number.
 
 const FINEST = 4; // decimals that a step leaves of a number below ten
 

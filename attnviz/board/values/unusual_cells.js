@@ -1,4 +1,4 @@
-// What is said of a cell that is out of the ordinary; core/rules/explaining/unusual_cells.py does the same in Python.
+// Notes on a cell that is out of the ordinary; core/rules/explaining/unusual_cells.py does the same in Python.
 
 import { say } from "../../scripts/sentences.js";
 import { already, grouped, largestFloat, nothingLeft } from "../cells/cell.js";
@@ -101,7 +101,7 @@ function softmax(cell, at, { value, share: before }, saying) {
   return isBroken(cell) ? [...said, quotientBeyond(cell)] : said;
 }
 
-// Say what is subtracted from all scores of a line, and what that leaves of the cell's own score.
+// Say which number is subtracted from all scores of a line, and what remains of the cell's own score.
 /** @param {MadeCell} cell @param {At} at @param {Saying} saying */
 function lowered(cell, at, saying) {
   const [{ line, sink }] = cell.stage.declared;

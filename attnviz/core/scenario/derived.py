@@ -172,7 +172,7 @@ class Derived(Given):
 
     @property
     def position(self) -> Position:
-        """The way in which attention is told the tokens' positions."""
+        """The kind of positions, by which attention knows the tokens' order."""
         return POSITIONS[self.positions]
 
     @property

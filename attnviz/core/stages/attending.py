@@ -209,7 +209,7 @@ class Heads:
         return (*shared, *each, together)
 
     def _head(self, head: int, how: Attending) -> tuple[Stage, ...]:
-        """Return one head's stages, named as attention's behind its path."""
+        """Return one head's stages, with its path before attention's own names."""
         columns = self.columns(head)
         mixed = how.what_if.by_view  # a view mixes tokens: no row is a single token's, and no key a query's own
         cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)

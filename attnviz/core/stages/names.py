@@ -61,7 +61,7 @@ def table_of(*stages: Stage) -> Table:
 
 
 def followed_by(first: Table, second: Table) -> Table:
-    """Return a table followed by another, for which it computes matrices."""
+    """Return a table joined with a second one, which reads its matrices."""
     return MappingProxyType({**first, **{name: stage for name, stage in second.items() if name not in first}})
 
 

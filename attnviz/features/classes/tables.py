@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sql
 
 _AWAY_SECONDS = 3  # a database that doesn't answer within them counts as away
-_BUSY_SECONDS = 5  # how long a writer waits for another one, or a request for a connection
+_BUSY_SECONDS = 5  # how long a writer waits for another writer, and a request for a connection
 _CONNECTIONS = 4  # per process
 
 _TABLES = sql.MetaData()

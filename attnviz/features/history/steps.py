@@ -36,12 +36,12 @@ class Step:
     paper: str
 
     def said(self, key: str) -> str:
-        """Return its "title", "line", what is "more", or its "paper"'s name."""
+        """Return its text of this key: "title", "line", "more" or "paper"."""
         return say(f"history.steps.{self.name}.{key}")
 
     @property
     def scenario(self) -> Scenario:
-        """Its set-up."""
+        """The step's set-up."""
         return _scenario(self.settings)
 
 
@@ -132,7 +132,7 @@ def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]
 
 
 def _row(scenario: Scenario, stage: Stage) -> tuple[object, ...]:
-    """Return what a stage is compared by."""
+    """Return the values by which two set-ups' stages are compared."""
     if stage.rule is not None:
         return stage.rule, stage.sources
     name = stage.name if scenario.n_layers == 1 else stage.name.removeprefix("layers.0.")
@@ -145,7 +145,7 @@ def changed_in_words(step: Step) -> list[str]:
     """Say which matrices a step brought, changed or removed."""
     own = step.base in _BASES
     beside = say(f"history.bases.{step.base}") if own else f"“{step_named(step.base).said('title')}”"
-    kinds: dict[str, str] = {}  # title -> kind: a matrix of one head and of all heads is told once
+    kinds: dict[str, str] = {}  # title -> kind: a matrix of one head and of all heads is listed once
     for kind, stages in difference(compared_with(step), step.scenario).items():
         kinds = dict.fromkeys(map(_title, stages.values()), kind) | kinds
     told = {kind: [title for title, of in kinds.items() if of == kind] for kind in ("new", "other", "gone")}

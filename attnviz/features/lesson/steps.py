@@ -316,7 +316,7 @@ STEPS: tuple[Step, ...] = (
 def about_the_numbers(step: Step, scenario: Scenario) -> str:
     """Say where the W's are from, at steps that concern them.
 
-    At other steps, it's said only where they were chosen for the scores of an example.
+    At other steps, say so only if they were chosen to give an example's scores.
 
     >>> about_the_numbers(STEPS[2], Scenario())
     'The numbers of W_q, W_k and W_v are random and untrained.'

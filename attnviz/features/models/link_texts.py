@@ -12,7 +12,7 @@ BY_LAYERS = "layers"
 # All but the first are figures that are measured for each head.
 ORDERS = (BY_LAYERS, "before", "after", "itself", "first", "same", "special", "entropy")
 MOST_ABOVE, MOST_TOP = 99, 50
-TOP = 10  # words that the next one is drawn from, unless another number is chosen
+TOP = 10  # the next word is drawn from this many words, unless the link has another number
 _MOST_WRITTEN = 500  # tokens; with seven digits each, and points between them, they have 4000 characters
 _TOKEN = Whole(0, 9_999_999)
 HEAD, SENTENCE, MODEL, BEFORE = "head", "sentence", "model", "before"

@@ -84,7 +84,7 @@ class Question:
     try_this = Said("questions.{its.name}.try")
 
     def on_page(self, digits: int, told: bool | None = None) -> dict[str, Any]:
-        """Return the data for a page; with `told`, one of two boards."""
+        """Return the data for a page; with `told`, of only one board."""
         return resolve_name("attnviz.features.questions.documents:asked_data")(self, digits, told)
 
     @property

@@ -20,9 +20,9 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 @dataclass
 class _Page:
-    """A page with a board, before all of them are known.
+    """A page with a board, written once all pages are known.
 
-    `body` has a place for the board, `{board}`; `kind` is the class of its body.
+    `body` has a place for the board, `{board}`; `kind` is the class of the element `body`.
     """
 
     name: str
@@ -35,7 +35,7 @@ class _Page:
 
 @dataclass
 class _Pages:
-    """The pages with boards, which share what their boards are declared by."""
+    """All pages with boards, and the declarations that their boards share."""
 
     site: Site
     declarations: Declarations = field(default_factory=Declarations)
@@ -59,7 +59,7 @@ def question_page_name(question: Question) -> str:
 
 
 def add_boards(site: Site, shared: Shared) -> None:
-    """Add all pages with boards, and the lists that lead to them."""
+    """Add all pages with boards, and the lists that link to them."""
     pages = _Pages(site)
     for at, question in enumerate(QUESTIONS):
         _add_question(pages, question, QUESTIONS[at + 1] if at + 1 < len(QUESTIONS) else None)
@@ -110,10 +110,10 @@ def _add_board(
 
 
 def _still(site: Site, name: str, scenario: Scenario) -> str:
-    """Return a picture of a board; blank if numbers lack room."""
+    """Return a picture of a board; blank if it's too large."""
     try:
         picture = board_svg(traced(scenario).seen_from(0))
-    except ValueError:  # larger than a picture's numbers can be read
+    except ValueError:  # its numbers would be too small to read
         return ""
     file = site.add(f"pictures/{name.removesuffix('.html')}.svg", picture)
     return f'<img src="{file}" alt="{html.escape(say("report.title", sentence=scenario.text))}">'
@@ -149,7 +149,7 @@ def _add_gallery(pages: _Pages, shared: Shared) -> None:
 
 
 def add_missing(site: Site, shared: Shared) -> None:
-    """Add the page for an address that there isn't."""
+    """Add the page for addresses that don't exist."""
     back = f'<p><a href="index.html">{html.escape(say("site.missing.back"))}</a></p>'
     title, about = say("site.missing.title"), say("site.missing.about")
     body = f'<main id="content" class="list"><h1>{html.escape(title)}</h1>{paragraph(about, "lead")}{back}</main>'

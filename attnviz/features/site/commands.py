@@ -9,7 +9,7 @@ from attnviz.features.site.whole import site_files
 
 
 def site(arguments: Sequence[str]) -> int:
-    """Write the site into a folder, and print what it weighs."""
+    """Write the site into a folder, and print its size."""
     parser = Parser("site")
     parser.add("dir", type=Path)
     parser.add("--app", default="", metavar="URL")
@@ -27,6 +27,6 @@ def site(arguments: Sequence[str]) -> int:
 
 
 def check_address(name: str, address: str) -> None:
-    """Raise ``ValueError`` for what is no address of the web."""
+    """Raise ``ValueError`` unless an address is blank or a web address."""
     if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc):
         raise ValueError(f"--{name} is {address!r}, expected an address that begins with https:// or http://")

@@ -11,9 +11,9 @@ from attnviz.published.by_class import by_class
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-FEWEST, MOST = 2, 12  # tokens
+FEWEST, MOST = 2, 12  # tokens in a typed sentence
 _WORD = "a"
-_KINDS = ("fluffy", "cat", "chased")  # words of a board whose colours have the limits of common sentences
+_KINDS = ("fluffy", "cat", "chased")  # words whose numbers give boards the colour limits of common sentences
 
 
 def words_data() -> dict[str, Any]:
@@ -32,7 +32,7 @@ def words_data() -> dict[str, Any]:
 
 
 def _board(n: int) -> dict[str, Any]:
-    """Return a board of so many tokens, without X and what follows."""
+    """Return a board of `n` tokens, without X and computed matrices."""
     scenario = by_class(" ".join(_KINDS[at % len(_KINDS)] for at in range(n)))
     trace = traced(scenario).seen_from(0)
     data = drawn_data(scenario, trace, 0, DEFAULT_DIGITS, BoardOptions(sentence=True), is_current=True)
@@ -45,5 +45,5 @@ def _board(n: int) -> dict[str, Any]:
 
 
 def app_query(text: str) -> str:
-    """Return an app's query of this sentence by kinds of words."""
+    """Return the app's query for this sentence, with vectors by word class."""
     return urlencode(dict(parse_qsl(query_of(by_class(_WORD)))) | {"text": text}, safe="*")

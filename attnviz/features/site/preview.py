@@ -1,4 +1,4 @@
-"""The picture that is shown where somebody passes on a link."""
+"""The picture that other sites show with a link to this one."""
 
 import base64
 import math
@@ -15,7 +15,7 @@ from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
 WIDTH, HEIGHT = 1200, 630
-_LARGER = 2  # drawn larger and made small again, so that arcs have smooth edges
+_LARGER = 2  # drawn so much larger and then scaled down, so that arcs have smooth edges
 _LEFT, _WORDS, _TABLE, _ROW = 64, 292, 374, 36
 _INK = ROLES["a"].light
 

@@ -1,4 +1,4 @@
-"""What the story recorded: a training, and a tree of next words."""
+"""Recordings for the story: a training, and a tree of next words."""
 
 from functools import cache
 from typing import Any
@@ -14,41 +14,41 @@ from attnviz.features.language_models.inside.writing import Sampling, appended
 from attnviz.features.learn.training import Training, train
 from attnviz.words.numbers import DEFAULT_DIGITS
 
-SENTENCE = "the cats near the key are old ."  # of the task "agreement"
-SUBJECT, READER = 2, 5  # its tokens: the subject, and the word before the verb, whose row decides the verb
+SENTENCE = "the cats near the key are old ."  # from the task "agreement"
+SUBJECT, READER = 2, 5  # indices: of the subject, and of the word before the verb, whose row decides the verb
 STEPS, SEED = 600, 28
-# Dense where much happens.
+# Steps to record, close together where much changes.
 KEPT = (0, 2, 4, 6, 8, 10, 12, 14, 17, 20, 23, 26, 29, 34, 39, 49, 67, 110, 230, 600)
 _SHOWN = ("q", "k", "v", "scaled_scores", "attention_weights", "context")
-_DECIMALS = 4  # of recorded numbers
-_NEARLY = 1e-7  # softmax gives no word nothing, and none all
-# It recalls only in texts like those that it was trained on.
+_DECIMALS = 4  # for recorded numbers
+_NEARLY = 1e-7  # chances are at least this far from 0 and 1, which a softmax never reaches
+# The model recalls facts only in texts like those that it was trained on.
 BEGINNING = (
     "anna paints horses . tom sees stars . here is the dog bello . today tom sees stars because he is glad . what does"
 )
-_DEPTH, _WIDTH, _LEAST = 6, 4, 0.02  # words ahead; next words that are shown; the least likely that goes on
+_DEPTH, _WIDTH, _LEAST = 6, 4, 0.02  # words ahead; next words shown each time; the least chance to go on from
 
 
 @cache
 def training() -> Training:
-    """Return the training that is recorded."""
+    """Return the training that the story shows."""
     return train("agreement", steps=STEPS, seed=SEED)
 
 
 def moments() -> list[int]:
-    """Return the recorded steps: of those that the training kept, the nearest."""
+    """Return the steps that the training kept nearest to those wanted."""
     kept = [moment.step for moment in training().moments]
     return sorted({min(kept, key=lambda step: abs(step - wanted)) for wanted in KEPT})
 
 
 @cache
 def trace_at(step: int) -> AttentionTrace:
-    """Return the sentence at a moment, as seen from the head."""
+    """Return the trace of the sentence after a step of the training."""
     return training().trace(step, SENTENCE).seen_from(0)
 
 
 def training_data() -> dict[str, Any]:
-    """Return the board of the training, and each moment's numbers."""
+    """Return the training's board, and the numbers of each recorded step."""
     steps = moments()
     last = trace_at(steps[-1])
     names = [name for name in in_view(last.stages) if name in _SHOWN]
@@ -74,7 +74,7 @@ def training_data() -> dict[str, Any]:
 
 
 def _needed(trace: AttentionTrace) -> list[str]:
-    """Return all that leads to the context vectors, in order."""
+    """Return the matrices needed to compute the context, in order."""
     needed = {"context"}
     for name, stage in reversed([*trace.stages.items()]):
         if name in needed:
@@ -83,7 +83,7 @@ def _needed(trace: AttentionTrace) -> list[str]:
 
 
 def written_data() -> dict[str, Any]:
-    """Return the text before, and the tree of next words."""
+    """Return the beginning of a text, and the tree of next words."""
     return {"text": BEGINNING, "tree": _tree(look_into("stories", text=BEGINNING), _DEPTH)}
 
 

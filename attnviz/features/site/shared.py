@@ -17,8 +17,8 @@ from attnviz.scripts import CONTROLS, SLIDER, joined, shortened
 from attnviz.words import say
 
 _HERE = Path(__file__).parent / "scripts"
-# Nothing comes from another origin. Styles stand in the page, too, because each board brings its own; the letters stand
-# in the style sheet, because a page in a sandbox has no origin and may fetch none.
+# Pages load nothing from other origins. They allow inline styles, because each board brings its own. The style sheet
+# contains the font, because a page in a sandbox has no origin and may not load one.
 ALLOWS = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src data:; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'"
@@ -28,10 +28,10 @@ _COMMENTS = re.compile(r"/\*.*?\*/\n?|^ +", re.S | re.M)
 
 @dataclass
 class Site:
-    """The files of a site while it is made.
+    """The files of a site that is being written.
 
-    - `app`: the address of an app that pages lead to; blank for none.
-    - `address`: where the site will stand, for what must be said in full; blank if nobody knows yet.
+    - `app`: the address of an app that pages link to; blank for none.
+    - `address`: the site's future address, for links that must be complete; blank if it isn't known yet.
     """
 
     app: str = ""
@@ -44,16 +44,16 @@ class Site:
         return name
 
     def add_hashed(self, name: str, content: str | bytes) -> str:
-        """Add a file under a name with its content's hash; return it.
+        """Add a file, with a hash of its content in its name.
 
-        A browser that has cached a script never meets data that were made for another one.
+        So a script from the browser's cache never gets data that were made for another version of it.
         """
         written = content.encode() if isinstance(content, str) else content
         stem, _, ending = name.rpartition(".")
         return self.add(f"{stem}-{hashlib.sha256(written).hexdigest()[:10]}.{ending}", written)
 
     def shared(self) -> "Shared":
-        """Add what all pages share; return the names."""
+        """Add the files that all pages share; return their names."""
         return Shared(
             style=self.add_hashed("site.css", own_face() + "\n" + _colours() + style("site.css")),
             board=self.add_hashed("board.js", _board_script()),
@@ -67,7 +67,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Shared:
-    """The names of the files that pages share."""
+    """The names of the files that all pages share."""
 
     style: str
     board: str
@@ -75,7 +75,7 @@ class Shared:
 
 
 def script(name: str) -> str:
-    """Return a script of the site, joined and made short."""
+    """Return a script of the site, joined and shortened."""
     return f"(()=>{{{shortened(joined(_HERE / name, {'CONSTANTS': CONSTANTS}))}}})();\n"
 
 
@@ -120,7 +120,7 @@ class Declarations:
             if isinstance(board, dict) and "stages" in board else board
             for key, board in data.items()
         }  # fmt: skip
-        if "then" in short:  # of the board after the answer, only what differs
+        if "then" in short:  # only the data that differ on the board after the answer
             before = short["data"]
             short["then"] = {name: each for name, each in short["then"].items() if before.get(name) != each}
         return short
@@ -132,18 +132,18 @@ class Declarations:
         }
 
     def listed(self) -> list[Any]:
-        """Return all that pages share, in the order of their numbers."""
+        """Return all declarations, in the order of their numbers."""
         return [json.loads(each) for each in self.places]
 
 
 def data_element(value: Mapping[str, Any]) -> str:
-    """Return JSON as an element that runs nothing."""
+    """Return JSON as a script element that browsers don't run."""
     written = json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return f'<script type="application/json">{written}</script>'
 
 
 def data_script(name: str, value: Any) -> str:
-    """Return JSON as a script, which pages read from a disk, too."""
+    """Return JSON as a script, which even pages on disk can load."""
     written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return f"(window.attnvizSite??={{}}).{name}={written};\n"
 

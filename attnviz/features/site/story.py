@@ -15,8 +15,8 @@ from attnviz.published import OPENING, starting_points
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS, percent, written
 
-FLUFFY, CAT = 1, 2  # of the opening sentence, the token that is followed and the one that it reads most
-MOST_WORDS = 45  # of a step's prose
+FLUFFY, CAT = 1, 2  # in the opening sentence: the followed token, and the token that it reads most
+MOST_WORDS = 45  # in a step's prose
 _DECIMALS = 2
 
 # A number in a step's prose: its matrix, row and column, and whether it is written as a share.
@@ -27,11 +27,11 @@ Number = tuple[str, int, int, bool]
 class Step:
     """A step of the story.
 
-    - `base`: the set-up whose board it shows; blank for a step that stands on something else.
+    - `base`: the set-up whose board it shows; blank for a step that shows something else.
     - `shown`: the matrices on the board, None for all; `part`: those on a narrow screen.
-    - `lit`: a cell whose sources are framed; `handle`: whether a number has a handle to be dragged by.
-    - `numbers`: what stands in its prose; those of `late` only once the prediction is made.
-    - `before`: the step whose board stands until then; `asks`: whether something is predicted.
+    - `lit`: a cell whose sources are framed; `handle`: whether one number has a handle for dragging it.
+    - `numbers`: the numbers in its prose, by their names; those named in `late` appear only after the prediction.
+    - `before`: the step whose board is shown until then; `asks`: whether the reader predicts something.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Step:
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """The step's heading."""
         return say(f"site.story.{self.name}.title")
 
     @property
     def asked(self) -> str:
-        """What is to be done or predicted."""
+        """The sentence that asks the reader to do or predict something."""
         return say(f"site.story.{self.name}.ask")
 
     def told(self, trace: AttentionTrace | None) -> str:
@@ -116,12 +116,12 @@ def scenarios() -> dict[str, Scenario]:
 
 @cache
 def traces() -> dict[str, AttentionTrace]:
-    """Return what is computed of each, as seen from its first head."""
+    """Return the trace of each set-up, as seen from its first head."""
     return {name: traced(scenario).seen_from(0) for name, scenario in scenarios().items()}
 
 
 def story_data() -> dict[str, Any]:
-    """Return the story's boards: set-ups, and what steps change of them."""
+    """Return the story's boards: set-ups, and how each step changes them."""
     followed = {"cat": FLUFFY, "masked": FLUFFY, "heads": CAT}
     bases = {
         name: drawn_data(
@@ -136,7 +136,7 @@ def story_data() -> dict[str, Any]:
 
 
 def _board(step: Step) -> dict[str, Any]:
-    """Return what a step changes of its set-up's board."""
+    """Return how a step changes the board of its set-up."""
     names = in_view(traces()[step.base].stages)
     shown = names if step.shown is None else tuple(name for name in names if name in step.shown)
     reads = "attention_weights" in shown

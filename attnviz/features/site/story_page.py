@@ -15,14 +15,14 @@ from attnviz.features.site.shared import Shared, Site, data_script, page, paragr
 from attnviz.features.site.story import CAT, STEPS, Step, story_data, traces
 from attnviz.words import say
 
-_FIRST_QUESTIONS = ("values", "order", "root")  # that the story ends with
+_FIRST_QUESTIONS = ("values", "order", "root")  # the story ends with links to these
 
 
 def add_story(site: Site, shared: Shared) -> None:
-    """Add the story and all that it draws."""
+    """Add the story's page, its scripts and its data."""
     story = site.add_hashed("story.js", script("story.js"))
     data = site.add_hashed("story-data.js", data_script("story", story_data()))
-    later = {  # brought when the reader comes near
+    later = {  # loaded when the reader comes near
         "training": site.add_hashed("training-data.js", data_script("training", training_data())),
         "writing": site.add_hashed("writing-data.js", data_script("writing", written_data())),
         "own": site.add_hashed("words-data.js", data_script("own", words_data())),
@@ -86,7 +86,7 @@ def _text(step: Step, trace: AttentionTrace | None) -> str:
 
 
 def _asked(step: Step) -> str:
-    if step.name == "heads":  # as the page asks it, of the numbers of then
+    if step.name == "heads":  # story.js asks the same about the current numbers
         trace = traces()["heads"]
         most = int(trace.attention_weights[CAT].argmax())
         return say("site.story.heads.ask", most=trace.tokens[most])

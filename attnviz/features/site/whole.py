@@ -9,7 +9,7 @@ from attnviz.features.site.story_page import add_story
 def site_files(*, app: str = "", address: str = "") -> dict[str, bytes]:
     """Return the files of the site by name.
 
-    `app` is the address of an app that pages lead to, `address` where the site will stand.
+    `app` is the address of an app that pages link to, `address` the future address of the site.
     """
     site = Site(app=app.rstrip("/"), address=address)
     shared = site.shared()

@@ -150,7 +150,7 @@ def show_links(beside: Attachment | None) -> None:
 
 
 def _asked_here() -> str:
-    """Return the name of what this page asks now; else blank."""
+    """Return the name of the question this page asks, or blank."""
     return asked_here(page_record.current_place()[0].strip("/"), take)
 
 

@@ -37,7 +37,7 @@ function addKeys() {
   list.addEventListener("keydown", (event) => lead(list, /** @type {KeyboardEvent} */ (event)));
 }
 
-// Whether a board of the page has a list of keys, which it then opens if it's told to.
+// Whether a board of the page has a list of keys. With "open", the board also opens it.
 function ask(/** @type {"offer" | "open"} */ detail) {
   return !window.dispatchEvent(new CustomEvent("attnviz-keys", { cancelable: true, detail }));
 }

@@ -1,5 +1,5 @@
 // Charts and small pictures come from the server in the colours of the light or dark theme. When the reader or the
-// system changes the theme, the server is asked for new ones.
+// system changes the theme, the page asks the server for new ones.
 
 import { onTheme, themeOf } from "../../../board/cells/elements.js";
 import { stateOf, partOf } from "../../../scripts/parts.js";

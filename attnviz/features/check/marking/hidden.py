@@ -44,7 +44,7 @@ class HiddenDigits:
 
     def __init__(self) -> None:
         self.mean, self.covariance, self.most = np.zeros(0), np.zeros((0, 0)), np.zeros(0)
-        self.mixed = False  # whether random mixtures stand for the hidden numbers, so that nothing is learned of them
+        self.mixed = False  # whether random mixtures replace the hidden numbers; then nothing is learned about these
 
     def exactly(self, value: np.ndarray) -> Estimate:
         """Return the estimate of a table that hides nothing."""
@@ -154,7 +154,7 @@ class HiddenDigits:
     def _fit_each_other(
         self, made: Estimate, windows: Windows, fitting: np.ndarray, off: np.ndarray, noise: np.ndarray
     ) -> np.ndarray:
-        """Return the cells left after dropping those the others predict badly."""
+        """Return the cells without those that the other cells predict badly."""
         slopes = self.grown(made).slopes
         fitting = fitting.copy()
         while fitting.sum() > 1:

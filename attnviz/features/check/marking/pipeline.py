@@ -62,7 +62,7 @@ def _excuses(other: Marking, best: Marking) -> np.ndarray:
 
 
 def _excused(table: MarkedTable, same: MarkedTable) -> np.ndarray:
-    """Return wrong cells that another reading, free of errors here, marks right."""
+    """Return wrong cells of a table that another reading marks without errors."""
     return table.at(*NOT_RIGHT) & ~same.at(*NOT_RIGHT) & (not same.count(*ENTERS))
 
 
@@ -192,7 +192,7 @@ def _in_half(
         return best
     reading = Reading("rounded" if rounded else "exact" if rounded is False else "long", carried or "either")
     marking = Walk(printed, settings, reading, half.precision, half).marking()
-    # So many numbers in half precision leave no doubt: after -inf, no other reading is tried.
+    # This many numbers in half precision leave no doubt; -inf lets `_likeliest` try no other reading.
     return replace(marking, unlikeliness=-math.inf) if marking.n_not_right < best.n_not_right else best
 
 

@@ -89,7 +89,7 @@ def perhaps_masked(printed: Mapping[str, Printed], before: Mapping[str, np.ndarr
 
 
 def _rows_that_show(hidden: np.ndarray, zeros: list[np.ndarray]) -> list[bool]:
-    """Return for each row with hidden keys whether their weights are 0."""
+    """Return, for each row with hidden keys, whether their weights are 0."""
     return [bool(each[row][hidden[row]].all()) for each in zeros for row in np.flatnonzero(hidden.any(axis=1))]
 
 

@@ -7,7 +7,7 @@ from attnviz.features.check.marking.outcome import ENTERS, FLOAT32_SLACK, Mark, 
 from attnviz.features.check.marking.settings import Reading
 from attnviz.tables.printed_table import Printed
 
-_FIRST_WRONG = 50  # before a handout is seen, one cell in so many is expected to be wrong
+_FIRST_WRONG = 50  # one cell in this many is expected to be wrong, before the handout is seen
 _IN_FULL = np.log(2.0)  # cost of a cell that is computed in full, where others are computed from rounded numbers
 _CARRIED = 1.0  # cost of a cell that is computed from rounded numbers, where most are computed in full
 

@@ -58,7 +58,7 @@ def _asked() -> Checked:
 
 
 def show_exercise() -> None:
-    """Draw the URL's exercise: what is given, blanks, hints and marks."""
+    """Draw the URL's exercise: given tables, blanks, hints and marks."""
     exercise, for_student = _asked().exercise, _asked().for_student
     st.html(STYLE)
     take_answers(exercise)

@@ -39,7 +39,7 @@ class FormRecord:
     packed: tuple[int, bool, str] = field(default_factory=lambda: (_mark(DEFAULTS), True, ""))
     aside: list[Form] = field(default_factory=list)
     loaded: Form | None = None  # the form as an example filled it, to see whether the reader has changed it
-    said: str = ""  # where the tables of one paste went, shown once
+    said: str = ""  # a message about the fields that a paste filled, shown once
 
 
 def form_record() -> FormRecord:

@@ -33,9 +33,9 @@ from attnviz.words import LANGUAGE
 
 _LOG = get_log(__name__)
 AT = "class"
-FRESH = 0.1  # seconds that a class's state is reused before the database is asked again
+FRESH = 0.1  # seconds for which a class's state is reused, before it's read from the database again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
-_MOST_BYTES = 512  # of a message to the server
+_MOST_BYTES = 512  # in a message to the server
 _OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # per address, which a class may share
 _AGAIN = 5.0  # seconds between two checks of whether the database answers
 _NOTED = 60.0  # seconds between two notes in the database that a teacher's page is open
@@ -87,7 +87,7 @@ class Classroom:
         """Return "ok", "away" if the database doesn't answer, or "off"."""
         at, standing = self._standing
         if self._store is not None and time.monotonic() - at > _AGAIN:
-            self._standing = time.monotonic(), standing  # of several requests at once, only one checks
+            self._standing = time.monotonic(), standing  # so that only one of several requests checks
             try:
                 await self._done(self._store.state, "")
                 self._standing = time.monotonic(), "ok"
@@ -251,7 +251,7 @@ def stored(address: str) -> Store | None:
 
 
 def serves() -> Served:
-    """Return the addresses of classes, and how they stand."""
+    """Return the addresses of classes, and a function for their state."""
     classroom = Classroom(stored(database()))
     return Served(classroom.routes(), classroom.standing)
 

@@ -54,7 +54,7 @@ class Voting:
                 results = await self._write(*(each for each, _ in batch))
             except AwayError as away:
                 results = [AwayError(away.why)] * len(batch)
-            except Exception as error:  # whoever waits must get an answer
+            except Exception as error:  # those who wait must get an answer
                 results = [AwayError(type(error).__name__)] * len(batch)
             for (_, done), result in zip(batch, results, strict=True):
                 if not done.done():

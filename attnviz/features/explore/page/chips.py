@@ -106,7 +106,7 @@ def _put_typed() -> None:
 
 
 def show_why(scenario: Scenario, on: WhatIf) -> None:
-    """Say what each change does that is on."""
+    """Explain each change that is on."""
     places = [f"{name}.{way.name}" for name, way in on.ways] + [TYPED] * bool(on.typed)
     for place in places:
         st.text(say(key_of(place, "more", scenario.reads_others)))

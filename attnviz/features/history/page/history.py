@@ -58,7 +58,7 @@ def _show_step(name: str) -> None:
 
 
 def _show_beside(step: Step) -> None:
-    """Draw a step's board, with pictures of before and after."""
+    """Draw a step's board, and pictures of a matrix before and after."""
     query, changed = _told(step.name)
     with st.container(horizontal=True, key="history_beside"):
         with st.container(gap=None, key="history_told"):

@@ -24,8 +24,8 @@ from attnviz.features.language_models.inside.pretrained import made_watched, tra
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
 _SECONDS = 3.0  # most time for the network to answer
-MOST_BYTES = 16 * 2**30  # of a model's weights, and of all models in memory together
-_OF_MEMORY = 3  # parts of memory: one for kept models, one for a model that is loading, one for all else
+MOST_BYTES = 16 * 2**30  # limit for a model's weights, and for all models in memory together
+_OF_MEMORY = 3  # equal parts of memory: for kept models, for a model that is loading, and for all else
 _UNSEEN = "pooler"  # a layer after the last vectors, which many files lack and nothing here shows
 _WEIGHTS = "model.safetensors"
 _LOADING = Lock()

@@ -78,7 +78,7 @@ class OneStep:
 
 
 class Told(Work, Protocol):
-    """Work that reports what it was asked for, and its progress."""
+    """Work that knows the request that it answers, and its progress."""
 
     @property
     def asked(self) -> object:
@@ -90,7 +90,7 @@ class Told(Work, Protocol):
 
 
 def work_in(name: str, asked: object) -> Told | None:
-    """Return the work of this name if it matches what is asked."""
+    """Return the work of this name if it answers this request."""
     job = learning().beside.get(name)
     work = None if job is None else cast("Told", job.work)
     return work if work is not None and work.asked == asked else None

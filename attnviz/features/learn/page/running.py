@@ -24,7 +24,7 @@ EVERY = 0.4  # seconds between two looks at the progress of work
 
 @dataclass
 class Learning:
-    """A session's trainings, beside what the address says."""
+    """A session's trainings, as far as the address doesn't hold them."""
 
     job: Job | None = None  # the training under way, or paused
     beside: dict[str, Job] = field(default_factory=dict)  # MANY or STEP of extra_runs.py -> its job

@@ -20,8 +20,8 @@ from attnviz.features.learn.training.model import drawn_parameters, mask_of, mod
 from attnviz.features.learn.training.settings import MAX_STEPS, TrainingSettings, check_rate
 from attnviz.features.learn.training.tasks import Batch, Task, Weights, task_of
 
-MOMENTS = 64  # most that are kept; fewer if they don't fit into MOST_BYTES
-MOST_BYTES = 5 * 2**20 - 2**18  # of all kept moments; with losses and text, a finished training takes 5 MiB at most
+MOMENTS = 64  # kept moments, at most; fewer if they don't fit into MOST_BYTES
+MOST_BYTES = 5 * 2**20 - 2**18  # for all kept moments; with losses and text, a finished training takes 5 MiB at most
 BETAS = (0.9, 0.99)  # decay rates of Adam's running means
 STRIDE = 1_000_003  # difference between the seeds of two successive steps' examples
 

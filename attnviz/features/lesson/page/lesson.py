@@ -182,7 +182,7 @@ def _looks_after(
     if presenting and outcome:  # the speaker says the rest, which leaves the board more room
         outcome, told, analogy = [outcome[0], *filter(None, [" ".join(outcome[1:-1])])], told[:1], ""
     about = about_the_numbers(step, scenario)
-    caution = about if step.finding and trace.chance else ""  # that numbers are random is said before any finding
+    caution = about if step.finding and trace.chance else ""  # readers learn that numbers are random before any finding
     cautions = [{"sentence": "{said}", "places": {"said": caution}}] if caution else []
     return BoardOptions(
         names=names, lit=lit, only=lit if step.one_cell else None, new=step.new,

@@ -1,4 +1,4 @@
-"""A head beside another head, or of another sentence or model."""
+"""A head compared with another head, another sentence or another model."""
 
 from functools import partial
 from typing import Any
@@ -72,7 +72,7 @@ def _others(name: str) -> list[str]:
 
 
 def _other(asked: Compared, view: ModelTrace, place: tuple[int, int], target: str) -> tuple[str, AttentionTrace] | None:
-    """Return the name and the trace of what is compared with."""
+    """Return the name and the trace of the head to compare."""
     if asked.kind == BEFORE:
         assert view.original is not None
         return say("models.compare.kinds.before"), view.original.heads[place]

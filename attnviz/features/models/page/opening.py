@@ -8,7 +8,7 @@ from attnviz.link.state import says_nothing
 
 
 def arrived(page: str, query: Mapping[str, str]) -> None:
-    """Note that a session's link to this page says something."""
+    """Note that a session opened this page with a link's parameters."""
     if page == "model" and not says_nothing(query):
         model_session().new = False
 

@@ -31,7 +31,7 @@ from attnviz.words.numbers import percent, written
 _OTHER_KEY = "model.other"
 _DIGITS = 2  # decimals of percentages
 _EXAM = 50  # held-out stories
-_MOST_PARTS, _MOST_READ = 9, 3  # how many of a score's largest parts are shown, and of the tokens that a head reads
+_MOST_PARTS, _MOST_READ = 9, 3  # shown at most: a score's largest parts, and the tokens that a head reads
 
 
 def show_uses(whole: ModelTrace, asked: str) -> None:

@@ -260,7 +260,7 @@ def _give_to_share(view: ModelTrace, place: tuple[int, int], query: int, name: s
 
 
 def _query(view: ModelTrace, place: tuple[int, int]) -> int:
-    """Return the picked token, or a telling one if none is picked."""
+    """Return the picked token; by default, one that reads another strongly."""
     layer, picked = (view.original or view).layers[place[0]], take(MODEL_QUERY)
     if picked is None and not view.written:
         others = layer.weights[place[1]].clone()

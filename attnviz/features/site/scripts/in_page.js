@@ -1,8 +1,8 @@
-// Draws the boards of a page of the site: each element `.drawn` holds what its board shows, and what is asked before.
+// Draws the boards of a page of the site: each element `.drawn` holds the data of its board, and any question about it.
 
 import { ask } from "../../../documents/asking.js";
 
-// How cells are declared is the same on many pages: one file has it for all.
+// Many pages share the declarations of cells, so one file has them for all pages.
 const declared = window.attnvizSite?.declared ?? [];
 
 /** @param {any} data @returns {any} */

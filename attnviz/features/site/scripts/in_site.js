@@ -1,5 +1,5 @@
-// A board of the site. A story leads it: the board stands beside its text and shows what each step is about, while the
-// reader's edits stay. Without a story it is a board in a page of its own.
+// A board of the site. In the story, `leads` controls it: the board shows the matrices of the current step, and keeps
+// the reader's edits from step to step. On other pages it is a board by itself.
 
 import { Alone, DARK, rootIn } from "../../../board/alone.js";
 import { mount } from "../../../board/board.js";
@@ -11,8 +11,8 @@ import { makeAgain } from "../../../board/values/bit_differences.js";
 import { unpacked } from "../../../board/values/matrices.js";
 import { say } from "../../../scripts/sentences.js";
 
-// Several boards stand in one page: none of them has its dock at the foot of the window. A story tells everything
-// itself, so that the board has no text of a lesson's step, and no dock on a narrow screen.
+// If a page has several boards, none of them has its dock at the foot of the window. The story explains everything
+// itself, so its board shows no text of a lesson's step, and no dock on a narrow screen.
 const IN_SITE = ":host(:not(:only-of-type)) .panel.panel { position: static; } ";
 const LED = ":host { display: block; } :host([hidden]) { display: none; } .telling:empty { display: none; } "
   + ".told .panel { display: none; } .unreached { position: absolute; display: grid; place-items: center; "
@@ -37,7 +37,7 @@ class Led extends Alone {
     this.leads.hears(what, detail);
   }
 
-  // A sentence that the reader has typed was never computed by torch.
+  // torch never computed a sentence that the reader has typed.
   /** @param {boolean} sent */
   whose(sent) {
     return this.leads.own ? say("site.board.own") : super.whose(sent);
@@ -60,7 +60,7 @@ export default function showBoard(element, data, { dark = null, leads }) {
   const aside = new Map(); // edits of matrices that the set-up in view lacks, such as those of a second head
   // Show another step.
   const show = (/** @type {BoardData} */ next) => {
-    board.pointing.choose(null); // what was pointed at in the step before would veil this one
+    board.pointing.choose(null); // or the cell that was chosen in the step before would dim cells of this one
     if (board.head) board.picking.look(0); // so that edits have the names that all set-ups share
     const has = (/** @type {Edit} */ { matrix, row, column }) => {
       const { rows, columns } = next.matrices[matrix] ?? { rows: 0, columns: 0 };
@@ -78,7 +78,7 @@ export default function showBoard(element, data, { dark = null, leads }) {
 
 showBoard.filled = filled;
 
-// Draw matrices that the story hasn't reached as empty frames.
+// Draw an empty frame for each matrix that the story hasn't reached.
 /** @param {Board} board @param {string[]} names */
 function frames(board, names) {
   for (const each of board.spine.querySelectorAll(".unreached")) each.remove();
@@ -93,7 +93,7 @@ function frames(board, names) {
   }
 }
 
-// All matrices of a set-up with the reader's edits on this board, even if the board shows another set-up now.
+// All matrices of a set-up with the reader's edits, even if the board shows another set-up now.
 /** @param {Board} board @param {BoardData} data @returns {Matrices} */
 function valuesOf(board, data) {
   const stages = stagesOf(data);
@@ -119,7 +119,7 @@ function givenIn({ stages }, matrices) {
     [name, { ...matrices[name], values: matrices[name].values.slice() }]));
 }
 
-// Data that hold inputs alone, with all that is computed from them.
+// Complete data that hold only inputs by all matrices that are computed from them.
 /** @param {BoardData} data @returns {BoardData} */
 function filled(data) {
   /** @type {Record<string, SentMatrix>} */
@@ -128,7 +128,7 @@ function filled(data) {
     if (rule !== "given") empty[name] = { rows, columns, values: Array(rows * columns).fill(0) };
   }
   const start = unpacked({ ...data.matrices, ...empty });
-  // NaN differs from every number, so that each matrix is computed anew
+  // NaN differs from every number, so each matrix is computed again
   const nothing = Object.fromEntries(Object.entries(start).map(([name, { values, ...rest }]) =>
     [name, { ...rest, values: values.map(() => NaN) }]));
   const { matrices } = evaluateWithin(stagesOf(data), givenIn(data, start), nothing, Infinity);

@@ -29,7 +29,7 @@ export class Own {
     this.read();
   }
 
-  // Draw the board of what is typed; return whether there is one.
+  // Draw the board of the typed sentence; return whether it has a board.
   read() {
     const { own } = window.attnvizSite ?? {};
     if (!own) return false;

@@ -18,7 +18,7 @@ export class Kinds {
     this.endings = endings.map(([kind, pattern]) => /** @type {const} */ ([kind, new RegExp(pattern, "u")]));
   }
 
-  // The kind of a word, and whether it's only taken for a noun because nothing is known of it.
+  // The kind of a word, and whether it's only taken for a noun because it's unknown.
   of(/** @type {string} */ token) {
     const lower = token.toLowerCase().replaceAll("’", "'");
     const word = lower.replaceAll(OUTER, "") || lower;
@@ -30,7 +30,7 @@ export class Kinds {
   }
 }
 
-// The board of these tokens, with inputs alone. The first noun is followed, as far as there is one.
+// The data of these tokens' board, with only its inputs. It follows the first adjective, or else the first token.
 /** @param {OwnWords} own @param {string[]} tokens @param {string[]} kinds @param {string} about @returns {BoardData} */
 export function boardOf({ boards, rows, kinds: called }, tokens, kinds, about) {
   const data = structuredClone(boards[tokens.length]);

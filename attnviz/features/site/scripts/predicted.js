@@ -1,5 +1,5 @@
-// What the story asks. Each prediction is made from the numbers that stand on the board now, the reader's edits
-// included, so that its right choice and what is told are true whatever was changed.
+// The story's predictions. Each is made from the board's current numbers, with the reader's edits, so that its right
+// choice and its outcome are true whatever was changed.
 
 import { percent, written } from "../../../board/values/numbers.js";
 import { lineOf, valueAt } from "../../../board/values/matrices.js";
@@ -95,13 +95,13 @@ export function asks(/** @type {string} */ step) {
   return step in PREDICTED;
 }
 
-// A step's prediction over these numbers.
+// A step's prediction for these numbers.
 /** @param {string} step @param {Matrices} matrices @param {string[]} tokens */
 export function predicted(step, matrices, tokens) {
   return PREDICTED[step](matrices, tokens);
 }
 
-// Who is read most by a token, and how much.
+// The token that a token reads most, and its share.
 /** @param {Matrices} matrices @param {string[]} tokens @param {number} row */
 export function mostRead({ attention_weights: weights }, tokens, row) {
   const { at, share } = mostOf(weights, row);

@@ -1,5 +1,5 @@
-// Leads the boards through the story: which step is read, what its board shows, what is asked, what comes next. The
-// prose stands in the page; this fills its numbers, so that they follow the reader's edits.
+// The story: finds out which step is being read, shows that step's board, asks for predictions, and opens the next
+// step. The page contains the prose; this script fills in its numbers, so that they follow the reader's edits.
 
 import { make } from "../../../board/cells/elements.js";
 import { percent, written } from "../../../board/values/numbers.js";
@@ -11,8 +11,8 @@ import { Trained } from "./trained.js";
 import { Writer } from "./writer.js";
 
 const NARROW = 900; // pixels: as in story.css
-const NARROW_BOARD = 900; // the height that a board may take in a narrow window, where the stage scrolls
-const AT_REST = 90; // ms without a further step: whoever scrolls fast passes steps without drawing them
+const NARROW_BOARD = 900; // pixels: the height of boards in a narrow window, where the stage scrolls
+const AT_REST = 90; // ms to wait for a further step, so that fast scrolling draws no steps that it only passes
 const DIGITS = 2;
 const FOLLOWED = { heads: 2 };
 const $ = (/** @type {string} */ selector, /** @type {ParentNode} */ of = document) =>
@@ -25,16 +25,16 @@ class Telling {
     this.story = story;
     this.stage = $(".stage");
     this.sections = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("section.step")]);
-    this.opened = 1; // how many steps can be read
+    this.opened = 1; // how many steps are open to be read
     /** @type {Map<string, string | null>} */
-    this.answered = new Map(); // by step, what was chosen; null for what was done or passed over
+    this.answered = new Map(); // step -> its chosen answer; null if the step was done or passed over
     this.now = "";
     /** @type {Map<string, Promise<void>>} */
-    this.loads = new Map(); // scripts of data, by their names
+    this.loads = new Map(); // script with data -> its loading
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.rest = undefined;
     /** @type {Record<string, Matrices>} */
-    this.numbers = {}; // by set-up, with the reader's edits
+    this.numbers = {}; // set-up -> its numbers, with the reader's edits
     const leads = { height: () => this.height, hears: (/** @type {string} */ what) => this.hears(what) };
     this.board = window.attnvizSiteBoard($("#cat"), this.dataOf("words"), { leads });
     /** @type {Record<string, Trained | Writer | Own>} */
@@ -50,7 +50,7 @@ class Telling {
     return this.narrow ? NARROW_BOARD : this.stage.clientHeight - 8;
   }
 
-  // What a step's board shows; until its prediction is made, that of the step before.
+  // The data of a step's board; until the reader has predicted, those of the step named by `before`, if any.
   /** @param {string} name @returns {BoardData} */
   dataOf(name) {
     const { boards, bases } = this.story;
@@ -59,7 +59,7 @@ class Telling {
     return { ...bases[base], ...shows, tells: this.bare(part) };
   }
 
-  // On a narrow screen a board draws only what its step is about.
+  // On a narrow screen a board draws only the matrices that its step is about.
   /** @param {string[]} part @returns {Tells | null} */
   bare(part) {
     if (!this.narrow) return null;
@@ -84,10 +84,10 @@ class Telling {
     this.go("words");
     this.follow();
     this.look();
-    performance.mark("attnviz-drawn"); // what a bench measures
+    performance.mark("attnviz-drawn"); // benchmarks read this
   }
 
-  // The address names a step: open all up to it.
+  // If the address names a step, open all steps up to it.
   follow() {
     const at = this.sections.findIndex(({ id }) => `#${id}` === location.hash);
     if (at < 0) return;
@@ -117,7 +117,7 @@ class Telling {
     }
     this.show(name);
     const next = this.sections[this.sections.findIndex(({ id }) => id === name) + 1];
-    if (next) this.bring(next); // before it's read
+    if (next) this.bring(next); // so that it's loaded before it's read
   }
 
   // Draw a step's board.
@@ -131,7 +131,7 @@ class Telling {
     this.fill();
   }
 
-  // Have the script of a step's data loaded, if it has one.
+  // Load the script with a step's data, if it has one.
   /** @param {HTMLElement} section @returns {Promise<void>} */
   bring(section) {
     const { dataset: { script } } = section;
@@ -148,13 +148,13 @@ class Telling {
   // ---- what the board tells ----
 
   hears(/** @type {string} */ what) {
-    if (!this.board) return; // it's being made
+    if (!this.board) return; // it's still being created
     if (what === "picked" && this.now === "words") this.done("words");
     if (what === "query" && this.now === "matrices") this.done("matrices");
     if (what === "numbers") this.fill();
   }
 
-  // Fill the numbers of all prose, and what is told of predictions, with the numbers of now.
+  // Write the current numbers into the prose and the outcomes of all open steps.
   fill() {
     this.numbers = {};
     for (const section of this.sections) {
@@ -214,7 +214,7 @@ class Telling {
     this.done(section.id, choice);
   }
 
-  // A step was done, answered or passed over: tell what there is to tell, and open the next.
+  // After a step was done, answered or passed over: show its outcome, and open the next step.
   /** @param {string} name @param {string | null} choice */
   done(name, choice = null) {
     const first = !this.answered.has(name);
@@ -241,7 +241,7 @@ class Telling {
     if (this.now === name && this.story.boards[name] && first && !this.others[name]) this.show(name);
   }
 
-  // Tell what became of a step, by the numbers of now.
+  // Show the outcome of a step by the current numbers.
   tell(/** @type {HTMLElement} */ section) {
     const { id: name } = section;
     const told = $(".told", section);

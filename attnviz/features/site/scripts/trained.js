@@ -1,13 +1,13 @@
-// The story's recorded training: a slider through its moments, whose numbers the board computes with.
+// The story's recorded training: a slider through its moments, whose numbers the board shows.
 
 import { percent } from "../../../board/values/numbers.js";
 import { say } from "../../../scripts/sentences.js";
 
 /** @import { Training } from "./story_types.js" */
 
-const [WIDTH, TOP, FOOT] = [300, 8, 64]; // of the curve's picture
-const FOUND = 0.9; // the share from which on the head has found its subject
-const [PACE, SLOW_PACE] = [350, 900]; // ms between two moments, the latter for who wants less motion
+const [WIDTH, TOP, FOOT] = [300, 8, 64]; // pixels of the curve's picture: its width, and the heights of 100 % and 0 %
+const FOUND = 0.9; // from this share on, the head has found the subject
+const [PACE, SLOW_PACE] = [350, 900]; // ms between two moments; the second for readers who prefer reduced motion
 
 export class Trained {
   place = "#model";
@@ -45,7 +45,7 @@ export class Trained {
     this.turn(this.at);
   }
 
-  // Turn the board to a moment, and say what it is.
+  // Show a moment on the board, and describe it in words.
   turn(/** @type {number} */ at) {
     const { board, training } = this;
     if (!training || !board) return;

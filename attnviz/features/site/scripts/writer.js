@@ -1,4 +1,4 @@
-// The story's recorded tree of next words, which the reader walks.
+// The story's recorded tree of next words, through which the reader chooses a way.
 
 import { make } from "../../../board/cells/elements.js";
 import { percent } from "../../../board/values/numbers.js";
@@ -26,7 +26,7 @@ export class Writer {
     if (writing) this.draw(this.treeAt(writing.tree));
   }
 
-  // What may follow the words that are written.
+  // The branches of the tree after the words chosen so far.
   /** @param {Tree} tree @returns {Tree | undefined} */
   treeAt(tree) {
     /** @type {Tree | undefined} */
