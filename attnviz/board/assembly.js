@@ -34,7 +34,7 @@ const { ADDED_TO_SCORES, MASK } = CONSTANTS;
 export class Assembly {
   constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.laid = ""; // a key of the room in which everything was laid out last
+    this.laid = ""; // a key for the room in which everything was laid out last
     /** @type {number | null} */
     this.reached = null; // how many matrices were shown when the board was last built
   }

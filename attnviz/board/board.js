@@ -58,7 +58,7 @@ export class Board {
   inFull = false; // whether cells show as many decimals as the dock
   wholeScale = false; // whether the colour scale of attention weights ends at 1
   /** @type {Map<string, boolean>} */
-  folds = new Map(); // by matrix, true if the reader folded it, false if the reader opened it
+  folds = new Map(); // matrix -> true if the reader folded it, false if the reader opened it
   planeOver = false; // whether the plane covers the matrices, for lack of room beside them
   byReaders = false; // whether the sentence shows the readers of the picked token, not what it reads
   /** @type {number | null} */

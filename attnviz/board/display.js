@@ -180,7 +180,7 @@ export class Intake {
       const answered = !board.host.keeps && edit.number <= board.sender.answered;
       if (answered || !board.fits(edit)) board.pending.delete(address);
     }
-    // otherwise the cell that was pinned since is newer
+    // while changes wait for an answer, the board's own pin is newer
     if (data.isCurrent && !board.sender.waiting) board.pinned = data.picked ?? null;
     if (anew || (board.host.keeps && board.pending.size)) this.showPending();
     this.settle();

@@ -14,7 +14,7 @@ export class Sender {
   constructor(board) {
     this.board = board;
     this.number = 0; // the version of the last change that was sent ...
-    this.answered = 0; // ... and of the last change that the board's numbers include
+    this.answered = 0; // ... and of the last one that the board's numbers include
     this.toldAt = 0;
     /** @type {Promise<void> | null} */
     this.asking = null;
@@ -188,5 +188,5 @@ function named(/** @type {string} */ matrix) {
 function numberText(/** @type {number} */ value) {
   if (value === -Infinity) return "-inf";
   const text = String(value).replace("+", "");
-  return /^-?\d+$/.test(text) ? `${text}.0` : text; // as Python writes it
+  return /^-?\d+$/.test(text) ? `${text}.0` : text; // Python writes a whole number so
 }

@@ -55,12 +55,12 @@ class Theme(NamedTuple):
     text: str
     muted: str
     masked: Hatch
-    undefined: Hatch  # for infinite and NaN cells
-    outline: str  # around the picked row
-    band: str  # behind the picked row and its name
+    undefined: Hatch  # of infinite and NaN cells
+    outline: str  # line around the picked row
+    band: str  # area behind the picked row and its name
     grid: str
-    picked: str  # around the picked cell and the cells that it is computed from
-    right: str  # for correct results
+    picked: str  # frames around the picked cell and the cells that it is computed from
+    right: str  # mark of correct results
 
 
 _UNDEFINED = Hatch(ground="#e58cc0", line="#c5609c", ink="#000000", crossed=True)

@@ -17,7 +17,7 @@ from attnviz.words.numbers import in_cell
 
 FONT, ROW, HEAD, NAME = 12, 24, 20, 18  # pixels: font size, height of a row, of a title's line, of the columns' names
 BASE = 4  # pixels from the middle of a line down to its text's baseline
-_NARROWEST = 38  # least pixels of a cell's width
+_NARROWEST = 38  # pixels: the smallest width of a cell
 _GAP, _STACK = 26, 10  # pixels between columns, and between matrices that stand above each other
 
 

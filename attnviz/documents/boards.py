@@ -172,7 +172,7 @@ def _script() -> str:
 
 
 LIVE = 64  # tokens up to which a notebook's output contains a board, because each token takes room in its file
-_IN_LATEX = 16  # most rows and columns of a matrix in LaTeX
+_IN_LATEX = 16  # rows or columns of a matrix in LaTeX, at most
 _TOLD = ("attention_weights", "context")
 
 

@@ -21,7 +21,7 @@ from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, written
 
 IN_CELL = 16  # up to this many rows and columns, the cells show their numbers
 LABELLED = 48  # up to this many, every row has its tick; above, Plotly leaves some out
-DRAWN = 256  # most rows or columns; of larger matrices, neighbouring cells are drawn as one
+DRAWN = 256  # rows or columns, at most; of larger matrices, neighbouring cells are drawn as one
 LABEL_CHARS = 18
 
 # The kinds of cells; a block of cells that are drawn as one has the kind of its largest.
@@ -165,7 +165,7 @@ def _axis_labels(trace: Trace, stage: Stage, axis: Literal["rows", "columns"], n
 
 _WIDTH, _HEIGHT = 220, 84  # pixels of the whole picture
 _GAP = 14
-_LARGEST = 20  # most pixels of a cell
+_LARGEST = 20  # pixels of a cell, at most
 
 
 @typed

@@ -28,7 +28,7 @@ import { CONSTANTS } from "./sent.js";
 
 const { PUT_OFF: { REST_MS, TIMES, MOST_MS }, CONTROLS, OPENED, BY_CLASS } = CONSTANTS;
 const PATIENCE_MS = 1000; // how long a sent query may stay undrawn before it is sent again ...
-const MOST_PATIENCE_MS = 4000; // ... which doubles each time, up to this
+const MOST_PATIENCE_MS = 4000; // ... a time that doubles with each attempt, up to this
 const LOOKS_MS = 100; // how often the address is polled
 const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control not drawn yet; a run would leave it at its default
 const OPEN_CELL = "#portal :is(input, textarea)"; // the open cell of a Streamlit table

@@ -21,7 +21,7 @@ import { say } from "./sentences.js";
 const HIGH = 62; // pixels above the sentence, for the ribbons
 const SCALE = 0.9; // size of the ribbons, relative to those on a board
 const SAME = 1e-6; // attention weights that differ by less count as equal
-const [LEAST, MOST] = [13, 24]; // least and most pixels of a row that shows numbers
+const [LEAST, MOST] = [13, 24]; // pixels of a row that shows numbers: the lowest and the highest
 const [TITLES, NARROWEST] = [74, 26]; // pixels of the column of tokens, and of a column of numbers
 const BARS = 6;
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attnviz.stories.grammar import ASKED, Drawn, World
 
-PLACES = 96  # most words of a story, as in the included model
+PLACES = 96  # words of a story, at most, as in the included model
 JUDGED_BY = 1_000_000  # added to the seed of a training, to draw the stories that test its result
 RECALLED = ("recall of a name", "recall of an animal's name", "recall of what somebody does")
 KINDS = ("recall", *RECALLED, *ASKED[1:])  # the kinds of questions in stories

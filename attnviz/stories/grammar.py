@@ -24,7 +24,7 @@ class Point(NamedTuple):
 
     @property
     def entropy(self) -> float:
-        """The least possible loss, in nats, for who knows the law."""
+        """The least possible loss, in nats: that of a perfect model."""
         return -sum(p * math.log(p) for p in self.law.values())
 
 

@@ -15,7 +15,7 @@ Row = list[RawCell]
 INFINITE = re.compile(rf"([-+{MINUS_SIGNS}]?)\s*(?:inf|infinity|∞|\\?infty)", re.IGNORECASE)
 # How people mark or hatch masked cells (MASKED), and how they write cells left open (NOT_GIVEN).
 MASKED = re.compile(rf"[x×✗✕]|mask(?:ed)?|[-{MINUS_SIGNS}]{{1,3}}|[░▒▓█▨▧▦▩╱╳/\\#]+", re.IGNORECASE)
-_RULE = re.compile("-{2,}|={2,}")  # under names of columns, as long as the longest cell below
+_RULE = re.compile("-{2,}|={2,}")  # a line under names of columns, as long as the longest cell below
 NOT_GIVEN = re.compile("[?_]+|n/?a|nan", re.IGNORECASE)
 
 _PLAIN = re.compile(f"[-+{MINUS_SIGNS}]?[0-9]*[.,]?[0-9]*")

@@ -64,8 +64,8 @@ class TypedNumber(NamedTuple):
 
     value: float
     decimals: int | None
-    by_power: bool = False  # with a power of ten
-    comma: bool = False  # with a decimal comma
+    by_power: bool = False  # written with a power of ten
+    comma: bool = False  # written with a decimal comma
     either: str = ""
 
 

@@ -8,7 +8,7 @@ import { FETCHED } from "../../scripts/sent.js";
 
 /** @import { Drawing } from "../../scripts/types.js" */
 
-const WAITS_MS = 1000; // between two attempts; after the second failure, the page tells the reader
+const WAITS_MS = 1000; // wait between two attempts; after the second failure, the page tells the reader
 
 /** @typedef {{ default: (drawing: Drawing<unknown>) => void }} Script */
 

@@ -25,7 +25,7 @@ from attnviz.explanation.origins import replaced_in_words, symbol_in_words
 from attnviz.tables.reading import parse_table
 from attnviz.words import plural, say
 
-WIDE = 16  # most columns of a whole table; of a wider matrix, one row at a time is edited
+WIDE = 16  # columns that the editor shows as a whole table; of a wider matrix, it shows one row
 TABLES = "playground.tables"  # the key in the session that says whether the editor is open
 
 

@@ -28,8 +28,8 @@ from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 
-LISTED = 12  # most edits that are listed one by one
-OFFERED = 200  # most further edits that a list offers
+LISTED = 12  # edits that are listed one by one, at most
+OFFERED = 200  # further edits that a list offers, at most
 
 
 def start_table(scenario: Scenario, matrix: str, row: int | None, key: str) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def with_typed(scenario: Scenario) -> Scenario:
 
 def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: Editor) -> None:
     start = (row, column) if current.row is None else (column, 0)
-    if text == current.texts[start]:  # the text as it was shown stands for the number with all its digits
+    if text == current.texts[start]:  # unchanged: keep all digits of the number, not just those shown
         numbers[row, column] = current.numbers[start]
         return
     if current.matrix == MASK and hides(str(text)):

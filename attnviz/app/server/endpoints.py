@@ -32,7 +32,7 @@ from attnviz.app.session.first_paint import AT, PAINTINGS
 from attnviz.feature import features, filled
 from attnviz.figures import heatmap
 
-MOST_BYTES = 32_768  # most bytes of a message; even a pasted board of 16 tokens has fewer
+MOST_BYTES = 32_768  # limit for a message; even a pasted board of 16 tokens has fewer bytes
 NO_STORE = {"Cache-Control": "no-store"}
 _NOTHING = 204
 P = ParamSpec("P")

@@ -39,7 +39,7 @@ _LOG = get_log(__name__)
 PATHS = (f"/{AT}", f"/{{base:path}}/{AT}")  # the second path is used if server.baseUrlPath is set
 WORKERS, MOST_AT_ONCE = 2, 64  # threads, and requests at once; one beyond these makes its page run, which costs more
 MOST_OF_ADDRESS = MOST_AT_ONCE // 2  # leaves room for others; a whole class may share one address
-MOST_BYTES = MOST_CHARACTERS + 1024  # most bytes of a message
+MOST_BYTES = MOST_CHARACTERS + 1024  # limit for a message
 MOST_KEPT, MOST_BYTES_KEPT = 128, 2**20  # limits of the cache of packed answers; an answer for six tokens has some 6 kB
 _PACKED = {"Content-Encoding": "gzip"}
 

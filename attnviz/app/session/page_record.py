@@ -43,7 +43,7 @@ class Memory:
     fresh: set[str] = field(default_factory=lambda: set(texts()))  # texts from a link that no run has read yet
     corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # (name, unusable text) -> its replacement
     offers: list[Offer] = field(default_factory=list)
-    fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # by parameter; see fields.py
+    fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # parameter -> its fields; see fields.py
     back: bool = False  # whether an earlier server or session drew the page
     turning: str | None = None  # the query of a rerun that the server started
 
@@ -54,7 +54,7 @@ def mark_of(query: Mapping[str, str]) -> str:
     >>> mark_of({"seed": "7"}), mark_of({"b": "1", "a": "é"}) == mark_of({"a": "é", "b": "1"})
     ('6.4241862541', True)
     """
-    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # as JavaScript sorts
+    names = sorted(query, key=lambda name: name.encode("utf-16-be", "surrogatepass"))  # JavaScript's order
     text = "\n".join(f"{name}={query[name]}" for name in names)
     data = text.encode("utf-8", "replace")
     return f"{len(data)}.{crc32(data)}"

@@ -6,8 +6,8 @@ import { say } from "../../scripts/sentences.js";
 /** @import { Plane } from "./plane.js" */
 
 const MOST = 64; // the plane isn't drawn for more tokens than these
-const BUSY_MS = 100; // between two checks whether a number is still being typed or dragged
-const AGAIN_MS = 1000; // between two tries to fetch the script
+const BUSY_MS = 100; // wait between two checks whether a number is still being typed or dragged
+const AGAIN_MS = 1000; // wait between two attempts to fetch the script
 
 const pause = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 

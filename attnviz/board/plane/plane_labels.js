@@ -178,7 +178,7 @@ function within(at, most) {
 export const MAIN = "main";
 
 /**
- * Place the names of a picture. A word that the pointer is on has its name, however many others there are.
+ * Place the names of a picture. The word that the pointer is on always has its name, however many words there are.
  * @param {Picture} picture @param {string[]} labels @param {Size} size @param {number} scale
  * @param {Map<string, number>} kept @param {number | null} pointed
  */

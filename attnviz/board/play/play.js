@@ -40,7 +40,7 @@ export class Play {
     this.frame = null;
     this.drawn = ""; // identifies the step whose cells are highlighted
     this.lights = new Lights(board);
-    this.asked = 0; // the number of Python's last wish to play a phase
+    this.asked = 0; // the number of Python's last request to play a phase
     this.button = button("play", say("board.play.start"), () => this.press());
     this.back = button("back", say("board.play.back"), () => this.stepTo(this.step - 1));
     this.slider = make("input", "moment", [], { type: "range", step: "any", "aria-label": say("board.play.slider") });

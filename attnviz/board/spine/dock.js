@@ -173,7 +173,7 @@ export class Dock {
   tellStatus(text, more, alarm) {
     const { ruler, explores, data: { fixed, store } } = this.board;
     if (!alarm && ruler.first && explores) more = ""; // newcomers have enough to read
-    if (!alarm && fixed && store) text = more = ""; // and so have readers who are predicting
+    if (!alarm && fixed && store) text = more = ""; // readers who are predicting need no status
     setText(this.says, text);
     setText(this.more, more);
     this.status.hidden = !text;

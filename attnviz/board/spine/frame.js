@@ -33,7 +33,7 @@ export class Frame {
     this.column = make("div", "picked-column");
     this.veil = make("div", "veil", [], UNSEEN);
     /** @type {Map<number, HTMLElement>} */
-    this.names = new Map(); // by row
+    this.names = new Map(); // row -> its name's element
     this.followed = make("span", "name"); // the picked row's name, if it has no other
     this.every = 1; // n, if every nth row has a name
     /** @type {HTMLElement[]} */

@@ -24,8 +24,8 @@ const NAMED_FEATURE = 46; // width of a column with a feature's name above it
 const LABELS = 68; // width of rows' names, at least
 const GAP = { column: 58, operation: 96, stack: 8, bias: 4 };
 const OPERATION = 46; // the least gap before the weights, for the names of operations in it
-const BESIDE = 36; // between V and W_v
-const APART = 16; // between the colour scale and its neighbour
+const BESIDE = 36; // gap between V and W_v
+const APART = 16; // gap between the colour scale and its neighbour
 const SCALE = 64; // height of the colour scale
 const TITLE = 22;
 const ROOF = 8; // room above everything, for the line to V
@@ -59,7 +59,7 @@ export function layoutOf(stages, shapes, placed, given) {
   const room = by === 1 ? given : { ...given, width: given.width / by, height: given.height / by };
   if (!placed.length && room.sentence) return wordsAlone(room);
   const told = room.tells;
-  const alone = told || (room.hall && placed.length === 1); // in a lesson, or a single matrix
+  const alone = told || (room.hall && placed.length === 1); // in a lesson, or with a single matrix
   const [wide, gaps] = alone ? [aloneIn(room, shapes, placed), WAYS[0][1]] : [CELL.width, 1];
   const share = ALL.height / tokens;
   const usual = { wide, cell: Math.max(LEAST, Math.min(wide, (6 * wide) / tokens)),

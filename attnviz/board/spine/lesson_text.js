@@ -10,7 +10,7 @@ import { filled, say } from "../../scripts/sentences.js";
 
 // Lengths in pixels.
 const NARROW = { page: 900, hall: 600 }; // narrower boards have no room for a column; `hall`: while presenting
-const LEAST = 190; // least width of the column
+const LEAST = 190; // the smallest width of the column
 const MOST = 560; // its greatest width: longer lines are hard to read
 const GAP = 24;
 const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // while presenting, where nothing scrolls, the largest that fits ...

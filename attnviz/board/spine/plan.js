@@ -135,7 +135,7 @@ export const HEADED = 24; // columns at least this wide have their names above t
 const TWO_LINES = 36; // above narrower columns, names of features alternate between two lines
 const LINE = 20;
 const [LETTER, UNDER] = [6, 15]; // width of a letter, and distance of a second line from the first
-const APART = 6; // between a title and its right neighbour
+const APART = 6; // gap between a title and its right neighbour
 const ABOVE = 19; // from the top of a title, or of the columns' names, to the matrix below
 
 export const LEGEND = { width: 120, height: 46, above: 62 };

@@ -8,9 +8,9 @@ import { written } from "../values/numbers.js";
 import { say } from "../../scripts/sentences.js";
 
 // Lengths in pixels.
-const REACH = 100; // of a drag that changes a number by the largest one of its matrix
+const REACH = 100; // length of a drag that changes a number by the largest one of its matrix
 const [LEAST, KNOB] = [60, 12]; // the shortest ruler, and half of its knob's height
-const TICK = 24; // between two ticks, at least
+const TICK = 24; // distance of two ticks, at least
 const NEAR = 2; // within this distance of a tick, a dragged number snaps to it
 
 /** How many pixels of a drag change a number by 1. @param {Matrix} matrix */

@@ -14,7 +14,7 @@ const [LOW, LOWER] = [700, 38]; // pixels: up to this height of the window, the 
 const PICTURE = 44;
 const LAID = 2; // other heads whose ribbons can show at once
 const { MASK } = CONSTANTS;
-const SOON_MS = 60; // between two paintings of all heads' pictures during a drag
+const SOON_MS = 60; // time between two paintings of all heads' pictures during a drag
 
 export class Strip {
   /** @param {Pick<Board, "data" | "drag" | "host" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root"

@@ -27,7 +27,7 @@ export class Story {
     /** @type {Set<string>} */
     this.open = new Set(); // the parts that the reader unfolded
     this.followed = -1; // the word whose story is told
-    this.arranged = ""; // a key of everything that decides how the parts are arranged
+    this.arranged = ""; // a key for everything that decides how the parts are arranged
     this.revealed = ""; // the address of the pinned cell that was last brought into view
     this.litOnce = ""; // the address of the lesson's cell for which parts were last unfolded
     /** @type {Map<string, StoryPart>} */

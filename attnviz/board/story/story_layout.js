@@ -4,7 +4,7 @@
 import { follows } from "../spine/plan.js";
 
 export const NARROW = 700; // a board narrower than this tells one word's story
-export const HALL = 500; // in a lecture room, only a board narrower than this does
+export const HALL = 500; // the same limit in a lecture room
 export const TARGET = 28; // pixels: the smallest cell that a finger hits
 export const OF_CELLS = TARGET + 1; // including the gap of one pixel between cells
 export const GUTTER = 36; // pixels left of the words' columns

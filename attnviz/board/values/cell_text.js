@@ -77,7 +77,7 @@ function sentenceOf(cell, at, [, key, places]) {
   return filled.some(([, each]) => each === null) ? null : say(`explanation.${key}`, Object.fromEntries(filled));
 }
 
-// A text of a declaration; null if nothing is known for a part of it.
+// A text of a declaration; null if a part of it is unknown.
 /** @param {MadeCell} cell @param {At} at @param {any[]} parts @returns {string | null} */
 function textOf(cell, at, parts) {
   const texts = parts.map((each) => (Array.isArray(each) ? nodeOf(cell, at, each) : each));

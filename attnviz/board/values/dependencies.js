@@ -29,7 +29,7 @@ function coveredIn({ rows, columns }) {
 /** @type {WeakMap<Piece[], Reach[]>} */
 const REACHES = new WeakMap();
 
-// For each source of a stage, which of its cells a cell reads.
+// The cells that a cell reads, for each source of its stage.
 /** @param {Stage} stage @param {Matrices} matrices @returns {Reach[]} */
 export function reachOf({ declared, sources }, matrices) {
   return once(REACHES, declared, () => sources.map((name, at) => reachOver(declared, matrices[name], at)));

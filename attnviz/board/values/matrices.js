@@ -94,7 +94,7 @@ function inFull(runs, length) {
   return values;
 }
 
-// The numbers of a base64 text that has their float32 bits, lowest byte first, as every browser's arrays have them.
+// The numbers whose float32 bits a base64 text holds, lowest byte first, like the arrays of every browser.
 export function numbersIn(/** @type {string} */ text) {
   return new Float64Array(new Float32Array(bytesIn(text).buffer));
 }

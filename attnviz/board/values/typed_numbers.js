@@ -32,7 +32,7 @@ const FRACTION = whole(String.raw`(?:([0-9]+)\s+)?${TYPED_DIGITS}\s*/\s*${TYPED_
 // The decimal signs, each with the sign that then separates thousands.
 /** @type {["." | ",", string][]} */
 const SIGNS = [[".", ","], [",", "."]];
-// By the decimal sign.
+// decimal sign -> the form of a number with it
 const PLAIN = { ".": whole(String.raw`[0-9]+\.?[0-9]*|\.[0-9]+`), ",": whole("[0-9]+,?[0-9]*|,[0-9]+") };
 const THOUSANDS = {
   ".": whole(String.raw`[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,}|(?:['’][0-9]{3})+(?:\.[0-9]*)?)`),

@@ -170,7 +170,7 @@ function isBeyond(cell, arithmetic, value) {
 
 /** @param {MadeCell} cell @param {At} at @param {Expression} node @returns {Term[]} */
 function addends(cell, at, node) {
-  if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // of a cosine, the undivided product
+  if (node[0] === "at_once") return addends(cell, at, node[1][1][1]); // for a cosine, its undivided product
   if (node[0] === "+") return node.slice(1).flatMap((each) => addends(cell, at, /** @type {any} */ (each)));
   const [each, n] = node[0] === "sum" ? [node[2], node[1]] : [node, 1];
   return Array.from({ length: n },

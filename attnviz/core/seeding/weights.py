@@ -134,7 +134,7 @@ class Widths:
 
     @property
     def sizes(self) -> dict[str, tuple[int, int]]:
-        """Each W's size by its name behind "w_", in drawing order."""
+        """Name without "w_" -> the matrix's size, in the order of drawing."""
         sizes = {"q": (self.d_in, self.queries), "k": (self.d_in, self.keys), "v": (self.d_in, self.values)}
         if self.output:
             sizes["o"] = self.context, self.context

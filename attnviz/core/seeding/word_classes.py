@@ -15,7 +15,7 @@ Row = tuple[float, float, float]
 
 # The features that X's columns stand for, as in the worked example “fluffy cat”.
 FEATURES = ("noun", "adjective", "verb")
-MOST_CHARACTERS = 4000  # a text of chosen classes has at most so many
+MOST_CHARACTERS = 4000  # limit for a text of chosen classes
 MOST_CHOSEN = 64
 
 

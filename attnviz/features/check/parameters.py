@@ -111,7 +111,7 @@ def may_be(key: str, value: Any) -> bool:
 # The form's values by the names of its fields, without defaults.
 FORM_TEXT = PackedJson("tables", MOST_UNPACKED, DEFAULTS, _form)
 
-MOST_CHARACTERS = 20  # in an answer
+MOST_CHARACTERS = 20  # limit for an answer
 MOST_OF_ANSWERS = 4_000  # characters, packed
 _LAST = max(MOST_TOKENS, MOST_D) - 1
 _PLACE = re.compile(rf"(?:{'|'.join(RESULTS)})\.[0-{_LAST}]\.[0-{_LAST}]")

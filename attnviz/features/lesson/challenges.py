@@ -30,7 +30,7 @@ class Challenge:
     places: Callable[[AttentionTrace], dict[str, str]] = _no_places
 
     def task(self, trace: AttentionTrace) -> str:
-        """Return what is to be done, with words of this sentence."""
+        """Return the task, with words of this sentence."""
         return say(f"challenges.{self.name}.task", **self.places(trace))
 
     def hint(self, trace: AttentionTrace) -> str:

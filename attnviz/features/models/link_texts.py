@@ -64,7 +64,7 @@ def _tokens(raw: str) -> tuple[int, ...]:
     return tuple(_TOKEN.decode(each) or 0 for each in numbers)
 
 
-MODEL_TEXT = By(_model, str, lambda: say("links.expected.choice", choices=_names()))  # by its short name
+MODEL_TEXT = By(_model, str, lambda: say("links.expected.choice", choices=_names()))  # a model by its short name
 EDITS_TEXT = By(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
     lambda raw: as_edits(raw.split("*")) if raw else (),
     lambda edits: "*".join(map(str, edits)),

@@ -20,7 +20,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS, written
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_CELLS = 2**20  # in all pictures together; if there are more weights, each cell stands for several
+MOST_CELLS = 2**20  # limit for all pictures together; with more weights, each cell stands for several
 _WIDTH = 1040  # pixels, about: all pictures side by side
 _LARGEST = 160  # pixels: one picture
 _LEFT, _RIGHT, _TOP, _BELOW = 54, 10, 84, 8

@@ -26,7 +26,7 @@ from attnviz.scripts import CONTROLS, joined
 from attnviz.words import plural, say
 from attnviz.words.numbers import DEFAULT_DIGITS, written
 
-MOST_NUMBERS = 2**22  # most attention weights of all heads that a page holds in full: 22 MB of text
+MOST_NUMBERS = 2**22  # a page holds up to this many attention weights in full: 22 MB of text
 STRONGEST = 4  # largest weights of each token, which stand for all if the page can't hold them
 _SIDE, _WIDE = 96, 1100  # pixels: a picture's side, and all side by side; few heads have larger pictures
 

@@ -36,7 +36,7 @@ def training() -> Training:
 
 
 def moments() -> list[int]:
-    """Return the steps that the training kept nearest to those wanted."""
+    """Return the kept steps that are nearest to those in `KEPT`."""
     kept = [moment.step for moment in training().moments]
     return sorted({min(kept, key=lambda step: abs(step - wanted)) for wanted in KEPT})
 

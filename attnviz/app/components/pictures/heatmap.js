@@ -35,9 +35,9 @@ export class Heatmap {
     this.element.append(caption, plot, this.scale);
     /** @type {Picture | null} */
     this.picture = null;
-    this.drawn = ""; // a text of all that decides how cells look; `fill` draws anew when it changes
-    this.laid = ""; // a text of the places of cells and names; `arrange` moves them when it changes
-    this.framed = ""; // a text of the places of frames; `frame` moves them when it changes
+    this.drawn = ""; // a key for everything that decides how cells look; when it changes, `fill` redraws them
+    this.laid = ""; // a key for the places of cells and names; when it changes, `arrange` moves them
+    this.framed = ""; // a key for the places of frames; when it changes, `frame` moves them
     /** @type {Float64Array} */
     this.values = new Float64Array();
     /** @type {Uint8Array | null} */

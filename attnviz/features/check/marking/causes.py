@@ -18,9 +18,9 @@ from attnviz.tables.printed_table import as_printed
 from attnviz.words import say
 
 SLIPS: tuple[Slip, ...] = slips_of_products.SLIPS + slips_of_softmax.SLIPS + slips_of_numbers.SLIPS
-_ENOUGH = np.log(20.0)  # least evidence for a slip before it is named
+_ENOUGH = np.log(20.0)  # a slip with less evidence isn't named
 _ALIKE = np.log(20.0)  # slips whose evidence differs by less explain a table equally well
-_MOST_OF_A_CELL = np.log(1000.0)  # most evidence that one cell can give, however many digits it has
+_MOST_OF_A_CELL = np.log(1000.0)  # a single cell gives no more evidence, however many digits it has
 MOST_NAMED = 3  # if more slips explain a table equally well, none is named
 
 
@@ -137,8 +137,8 @@ def _carried_on(marking: Marking, table: MarkedTable, step: Step, values: np.nda
     return computed_by(table.stage.rule, *(tables[each] for each in table.stage.sources))
 
 
-_FITS = 0.05  # most that weights of rescaled scores may differ from the printed ones
-_NEAR_A_POWER = 0.2  # most that a factor may differ from a power of ten, in decades
+_FITS = 0.05  # the weights of rescaled scores may differ by this much from the printed ones
+_NEAR_A_POWER = 0.2  # a factor may differ by this much from a power of ten, in decades
 
 
 def cause_in_words(marking: Marking, table: MarkedTable, tokens: Sequence[str] = ()) -> str:

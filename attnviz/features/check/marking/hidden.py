@@ -22,7 +22,7 @@ _STEPS = 200  # iterations of the search for digits that explain a row
 _AT_ONCE = 8
 _ALONE = 0.5  # weight of evidence from dependent cells, where they are treated as independent
 _OF_ROUNDING = 0.18  # average loss of log likelihood from taking a uniform error for a Gaussian one
-_LEAST = 1e-24  # least variance of a cell
+_LEAST = 1e-24  # the smallest variance of a cell
 _OWN_ARITHMETIC = 1e-12  # float64's error, as a share of a variance; without it, dependent cells make a matrix singular
 _EVEN = 1 / 3  # variance of a uniform error, if the largest error is 1
 

@@ -46,7 +46,7 @@ from attnviz.words import say
 
 _FIELDS = ("seed", "n_tokens", "d_in", "d_k", "integers", "scale", "blank")
 _HAND_IN = "check.hand_in.made"  # key of (exercise, its sheet to hand in, the sheet's secret)
-_FAIR_FROM = 2  # least d_in and d_k (either one with decimals): smaller exercises are hardly ever fair
+_FAIR_FROM = 2  # the smallest d_in and d_k (with decimals, of either one): smaller exercises are hardly ever fair
 _TOLD_FROM = 2  # from this try on, marking also tells the right numbers, not only which are wrong
 _FIRST = Exercise(blank=(), fair=True, distinct=True)  # the exercise that opens without a link
 

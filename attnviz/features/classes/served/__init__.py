@@ -35,11 +35,11 @@ _LOG = get_log(__name__)
 AT = "class"
 FRESH = 0.1  # seconds for which a class's state is reused, before it's read from the database again
 _MOST_KNOWN, _MOST_ADDRESSES = 1000, 10_000
-_MOST_BYTES = 512  # in a message to the server
+_MOST_BYTES = 512  # limit for a message to the server
 _OF_ALL, _OF_UNKNOWN, _OF_OPENED = (500.0, 1000.0), (1.0, 60.0), (1 / 60, 20.0)  # per address, which a class may share
 _AGAIN = 5.0  # seconds between two checks of whether the database answers
 _NOTED = 60.0  # seconds between two notes in the database that a teacher's page is open
-_SWEEPS = 60.0  # seconds between two looks for classes whose day is over
+_SWEEPS = 60.0  # seconds between two searches for classes whose day is over
 Answer = TypeVar("Answer")
 
 

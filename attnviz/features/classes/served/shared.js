@@ -16,7 +16,7 @@ export const CODE = (HERE.pathname.split("/").at(-2) ?? "").toUpperCase();
 export const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const AWAY_MS = 5000;
 
-// The address of the app's page with this question, as it opens, or with the outcome told.
+// The address of the app's page with this question: unanswered, or, if `told`, with its outcome.
 /** @param {string} about */
 export function inTheApp(about, told = false) {
   const step = about.match(/^step-(.*)/)?.[1];

@@ -7,7 +7,7 @@ from typing import Any
 from attnviz.features.classes.store import AwayError, FullError, Vote, who_of
 from attnviz.predicting.asks import asked_of
 
-_MOST_WAITING, _TOGETHER = 2000, 200  # most votes that wait; most in one commit
+_MOST_WAITING, _TOGETHER = 2000, 200  # votes that may wait, and that share one commit
 _TOKEN = range(16, 65)  # characters
 _LAST = 2**53 - 1  # largest whole number that JavaScript holds exactly
 Write = Callable[..., Awaitable[Sequence[str | Exception]]]  # called with pairs (code of a class, vote)

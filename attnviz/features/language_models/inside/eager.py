@@ -12,7 +12,7 @@ from attnviz.features.language_models.inside.recording import twin_of
 
 EAGER = "eager"
 _ROUNDINGS = 64  # roundings by which a result may be off, relative to its largest number
-_MOST_OFF = 0.03  # most in low precision, where 64 roundings would be half of a number
+_MOST_OFF = 0.03  # limit in low precision, where 64 roundings would be half of a number
 _MOST_LENGTHS = 2**12  # lengths of texts that are remembered for a model
 
 

@@ -20,7 +20,7 @@ from attnviz.features.language_models.inside.seen.attended import AttentionRecor
 from attnviz.words import say
 
 _MOST_PRODUCTS = 256  # the most followed at once; of more, the oldest are dropped
-_MOST_LEARNED = 2**16  # most numbers in a parameter that may be a table of biases
+_MOST_LEARNED = 2**16  # a parameter with more numbers is no table of biases
 _HIDES = -5e3  # a score this low gets a share of 0; models add numbers below it to hide a key
 # Names of operations that multiply, divide, add and subtract, and of those that reorder numbers.
 _TIMES, _OVER = frozenset({"mul", "rmul", "imul", "multiply"}), frozenset({"truediv", "div", "itruediv", "idiv"})

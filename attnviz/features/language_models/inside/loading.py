@@ -23,7 +23,7 @@ from attnviz.features.language_models.inside.pretrained import made_watched, tra
 # (end of an architecture's name, class that loads it with its output layer); others are loaded without one.
 _CLASSES = (("ForConditionalGeneration", "AutoModelForSeq2SeqLM"), ("ForCausalLM", "AutoModelForCausalLM"),
             ("LMHeadModel", "AutoModelForCausalLM"))  # fmt: skip
-_SECONDS = 3.0  # most time for the network to answer
+_SECONDS = 3.0  # the network has this much time to answer
 MOST_BYTES = 16 * 2**30  # limit for a model's weights, and for all models in memory together
 _OF_MEMORY = 3  # equal parts of memory: for kept models, for a model that is loading, and for all else
 _UNSEEN = "pooler"  # a layer after the last vectors, which many files lack and nothing here shows

@@ -19,7 +19,7 @@ from attnviz.features.language_models.inside.trace import ModelTrace
 from attnviz.features.language_models.inside.writing import check_writes
 
 MOST_MULTIPLIED = 2**36  # multiplications for a map: seconds on two cores
-_SAME = 1e-4  # most that a block's addition may differ from the sum of its parts, relative to the largest number
+_SAME = 1e-4  # a block's addition may differ by this much from the sum of its parts, relative to the largest number
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from attnviz.core.rules import Rotate, later
 from attnviz.features.language_models.inside.norms import Norm, Normed, normed_columns, normed_firsts
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 
-# Most that a model's rotated numbers may differ from ours, relative to the largest, because it rounds cosines.
+# How far a model's rotated numbers may differ from ours, relative to the largest, because it rounds cosines.
 _SAME_TURNED = 2e-6
 _SAME_ANGLE = 1e-6
 _MOST_PAIRS = 512  # pairs of rotated columns: more than any head has
-_ALIKE = 1e-4  # most that a module's numbers may differ from ours, because of float32 roundings
+_ALIKE = 1e-4  # a module's numbers may differ by this much from ours, because of float32 roundings
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from attnviz.link.set_up import query_of
 from attnviz.words import plural, say, thousands
 
 MOST_OF_LINK = 64_000  # characters of the longest link that every browser opens
-MOST_OPENED = 36_000  # most numbers that the playground accepts, see MOST_GIVEN
+MOST_OPENED = 36_000  # numbers that the playground accepts, at most; see MOST_GIVEN
 
 
 def scenario_of_layer(trace: AttentionTrace, layer: int) -> Scenario:

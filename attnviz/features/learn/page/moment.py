@@ -98,7 +98,7 @@ def called(settings: TrainingSettings, layer: int, head: int) -> str:
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 _VIEW_STYLE = Path(__file__).parents[3] / "scripts" / "head_view.css"
-_MOST_POINTS = 240  # in a curve
+_MOST_POINTS = 240  # limit for a curve
 BOARD_KEY = "learn.board"
 
 _time = component(

@@ -12,9 +12,9 @@ from attnviz.app.operations.logs import get_log
 _LOG = get_log(__name__)
 
 SLICE = 1.0  # seconds that a job has before the next in line has its turn
-LOOKS = 0.1  # seconds between a worker's looks at whether the job's owner is still there
+LOOKS = 0.1  # seconds between a worker's checks whether the job's owner is still there
 MOST_IN_LINE = 200
-GIVES_WAY = 0.05  # most seconds that a step waits while pages are busy
+GIVES_WAY = 0.05  # seconds that a step waits, at most, while pages are busy
 LOOK_AGAIN = 0.001
 
 WAITING, RUNNING, PAUSED, DONE, FAILED, LEFT = "waiting", "running", "paused", "done", "failed", "left"

@@ -19,7 +19,7 @@ from attnviz.words import say
 MOST_KEPT = 24  # trainings, each of 5 MiB at most
 
 Key = tuple[TrainingSettings, int]  # (settings, steps that are done)
-EVERY = 0.4  # seconds between two looks at the progress of work
+EVERY = 0.4  # seconds between two checks of the progress of work
 
 
 @dataclass

@@ -18,7 +18,7 @@ from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import percent, significant, written
 
 _TERMS = 3  # terms of a sum that are written out
-_DIGITS = 3  # most decimals of a number in a table
+_DIGITS = 3  # decimals of a number in a table, at most
 _EPSILON = 1e-8  # default of torch.optim.Adam
 SATURATED, VANISHED = 0.95, 0.1  # mean of rows' largest weights; W_q's and W_k's gradient as a share of W_v's
 

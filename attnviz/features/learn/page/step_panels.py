@@ -27,7 +27,7 @@ from attnviz.features.learn.training.seeds import Outcome
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 
-LEARNED = 0.9  # least share of right answers of a seed that has learned
+LEARNED = 0.9  # a seed has learned from this share of right answers on
 _SCRIPTS = Path(__file__).parent / "scripts"
 _SEEDS_KEY, _N_KEY = "learn.seeds", "learn.seeds.n"
 _FEW = 20

@@ -32,7 +32,7 @@ from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
 _ENOUGH = 60  # kept moments: the page explains why a training has fewer
-_SETTLED = 5.0  # most seconds to wait for the current step when a training is paused
+_SETTLED = 5.0  # seconds to wait, at most, for the current step when a training is paused
 _STYLE = """<style>
 .st-key-learn_stage { position: relative; gap: 0.4rem; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-learn_stage) { /* the slider stays in sight while the board scrolls */

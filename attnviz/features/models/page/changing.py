@@ -77,7 +77,7 @@ def show_switch(layer: Layer, head: int, edits: tuple[ModelEdit, ...], kind: str
     """
     edit = ModelEdit(layer.number, head, OFF) if kind == "off" else ModelEdit(layer.number, None, EVEN)
     name, on = f"model.{edit}", edit in edits
-    if not came_back() and this_session().get(name, False) != on:  # else it may have been pressed meanwhile
+    if not came_back() and this_session().get(name, False) != on:  # after a reconnect, it may have been pressed
         this_session().put(name, on)
     held = st.toggle(say(f"models.change.{kind}"), key=name, on_change=_toggled, args=(edits, edit, name),
                      help=say(f"models.change.{kind}_help"))  # fmt: skip

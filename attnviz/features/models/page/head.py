@@ -30,7 +30,7 @@ from attnviz.figures import heatmap_spec
 from attnviz.words import plural, say
 from attnviz.words.numbers import for_json, percent, written
 
-_SINK = 0.3  # least share of a head's attention that makes special tokens, or the first one, a sink
+_SINK = 0.3  # special tokens, or the first one, are a sink from this share of a head's attention on
 _MORE_THAN_EVEN = 1.5  # times the first token's share if all are read alike, which is large in short texts
 
 

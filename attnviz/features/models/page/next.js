@@ -32,7 +32,7 @@ const TEN = 10;
 const MOST_ON_PHONE = 3; // columns of numbers; if there are more, a phone doesn't show LEFT_OUT
 const LEFT_OUT = ["drawn", "logit"];
 const FIRST = 5; // words that are shown without unfolding
-const PACE_MS = 500; // between two words that are written automatically
+const PACE_MS = 500; // time between two words that are written automatically
 
 export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, data }) {
   const root = partOf(parentElement, ".next");

@@ -30,7 +30,7 @@ from attnviz.words import LANGUAGE, say
 
 MOST_WEIGHTS = 2**25  # all heads for one sentence: 128 MiB, twice what 512 tokens of the included model take
 MOST_SENT = 2**19  # weights that the page is sent in full: two megabytes, 85 tokens of the included model
-MOST_BYTES = 9 * 2**25  # of everything in the cache: two texts of 512 tokens ...
+MOST_BYTES = 9 * 2**25  # limits for the whole cache: two texts of 512 tokens ...
 MOST_KEPT = 64  # ... or 32 short sentences, each with its grid
 _LONG = 2**21  # weights of a long sentence, such as 170 tokens of the included model; only one is read at a time
 _READING, _DRAWING = Lock(), BoundedSemaphore(2)  # _DRAWING is taken first

@@ -27,7 +27,7 @@ from attnviz.words.numbers import equals, percent, significant
 CLASSIC_SCORES = (0.1, -0.2, 0.3, -0.2, 0.5)
 _SIZES, _DRAWN = (100, 1000, 10_000), "scaling.width.drawn"
 _BROKEN_DIMS = (2, 8, 32, 128, 512)
-_BROKEN_TOKENS = 64  # at most; the scores below then limit the trials, so that it stays quick
+_BROKEN_TOKENS = 64  # tokens, at most; _BROKEN_SCORES limits the trials, so that it stays quick
 _BROKEN_SCORES = 200_000
 
 

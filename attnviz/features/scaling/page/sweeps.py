@@ -34,7 +34,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 class _Shared(NamedTuple):
-    tables: Cache  # by the key of _Asked
+    tables: Cache  # the key of an _Asked -> its table
     large: Turns
     quick: Turns
 

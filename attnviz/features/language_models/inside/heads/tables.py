@@ -34,12 +34,12 @@ from attnviz.features.language_models.inside.seen.attended import AttentionRecor
 from attnviz.words import Later, later
 from attnviz.words.numbers import share_of, significant
 
-# Most that a model's weights may differ from the table's, because of float32 roundings.
+# How far float32 roundings may move a model's weights from the table's.
 _SAME_WEIGHTS = 1e-4
 _SAME_HALVES = 0.25  # the same for half precision, in which scores may be off by about this much
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _TOLD = ("title", "plain", "meaning", "short")
-_INPUTS = ("x", "y")  # of queries, and of keys if they have another input
+_INPUTS = ("x", "y")  # names of the first and of a second input of Q, K and V
 
 
 def parts_of(

@@ -23,7 +23,7 @@ from attnviz.features.language_models.inside.projections import Projected, found
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 from attnviz.words import later
 
-_SAME = 2e-6  # most that a norm here may differ from the model's, relative to the largest number
+_SAME = 2e-6  # a norm here may differ by this much from the model's, relative to the largest number
 _LATENT_WEIGHTS = ("w_dq", "b_dq", "gamma_dq", "w_dkv", "b_dkv", "gamma_dkv", "w_qc", "w_qr", "w_kc", "w_kr", "w_v")
 LEARNED_LATENT = tuple(name for name in _LATENT_WEIGHTS if name != "w_v")
 LATENT = ("w_dq", "b_dq", "c_q", "gamma_dq", "c_q_norm", "w_qc", "qc", "w_qr", "qr", "qr_rotated", "w_dkv", "b_dkv",
@@ -144,7 +144,7 @@ class _Products:
         return _Made((*first.stages, weight, stage), {**first.matrices, "w_v": made.weight, "v": v})
 
     def _latent(self, of: str) -> _Made | None:
-        """Return how latent vectors are made and normed, "q" or "kv"."""
+        """Return the stages that make and norm latent vectors, "q" or "kv"."""
         down, x, norm = (self.q_down, self.q_up.x, self.q_norm) if of == "q" else (self.down, self.up.x, self.norm)
         if down is None or not torch.equal(down.x, self.x):
             return None

@@ -68,7 +68,7 @@ class AttentionRecord:
     cap: float | None = None
     sinks: Tensor | None = None
     rewritten: bool = False  # whether the model changes the context in place afterwards
-    subtracted: Subtracted | None = None  # of a differential attention, its second softmax
+    subtracted: Subtracted | None = None  # the second softmax of a differential attention
 
     @property
     def calls(self) -> int:

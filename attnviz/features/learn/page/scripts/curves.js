@@ -68,7 +68,7 @@ const [ABOVE, BELOW, HEIGHT, LOWER] = [20, 6, 156, 128]; // LOWER: height on a s
 const HALL = { low: 800, height: 100 }; // pixels: while presenting, the height on screens lower than `low`
 const [NARROW, STACKED, LOW] = [480, 752, 700];
 const [LETTER, LINE] = [5.7, 16]; // pixels: width of a letter in the legend, and height of a line
-const APART = 44; // least pixels between two labels of the axis
+const APART = 44; // pixels between two labels of the axis, at least
 
 /** @param {string} className @param {string} text @param {number} x @param {number} y */
 function written(className, text, x, y) {

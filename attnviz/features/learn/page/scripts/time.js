@@ -34,7 +34,7 @@ import { later, Next, Pictures } from "./next.js";
 
 const PRESSES = 10;
 const PLAYED_MS = 10_000;
-const EACH_MS = 50; // least time for each moment while a training is followed
+const EACH_MS = 50; // the shortest time for each moment while a training is followed
 
 export default function time(/** @type {Drawing<Data>} */ { parentElement, data }) {
   stateOf(parentElement, ".time", (root) => new Time(root, data)).receive(data);

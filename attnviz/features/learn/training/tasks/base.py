@@ -31,7 +31,7 @@ class Batch(NamedTuple):
     foretold: Tensor
 
 
-Weights = Mapping[tuple[int, int], Tensor]  # by layer and head, (texts, queries, keys)
+Weights = Mapping[tuple[int, int], Tensor]  # (layer, head) -> (texts, queries, keys)
 
 
 @dataclass(frozen=True)
