@@ -2,6 +2,8 @@
 // (presenting.js) and `aria-keyshortcuts` read it. Keys have the names that WAI-ARIA gives them: Alt+ or Control+, then
 // a KeyboardEvent's `key`. Control stands for ⌘, too.
 
+const SIGN = /^[^\p{L}\p{Nd}]$/u;
+
 /** @type {Record<string, string[]>} */
 export const SHORTCUTS = {
   move: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
@@ -25,12 +27,14 @@ export const SHORTCUTS = {
   leave: ["Escape"],
 };
 
-// Whether an event is of one of the keys of `name`. Shift makes no difference.
+// Whether an event is of one of the keys of `name`. Shift makes no difference; nor does Alt for a sign, which some
+// keyboards type with it. An event of a browser's own, such as one that fills in a form, has no key.
 /** @param {string} name @param {KeyboardEvent} event */
 export function isHeard(name, { key, altKey, ctrlKey, metaKey }) {
   return SHORTCUTS[name].some((shortcut) => {
     const parts = shortcut.split("+");
-    return key.toLowerCase() === parts[parts.length - 1].toLowerCase() && altKey === parts.includes("Alt")
+    const named = parts[parts.length - 1];
+    return key?.toLowerCase() === named.toLowerCase() && (altKey === parts.includes("Alt") || SIGN.test(named))
       && (ctrlKey || metaKey) === parts.includes("Control");
   });
 }

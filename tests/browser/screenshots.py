@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.board import DRAG_STARTS, Board, Place, way_to
 from tests.browser.pictures.keeping import Look
-from tests.browser.pictures.states import CAT, STATES, Sitter
+from tests.browser.pictures.states import CAT, STATES, Sitter, State
 from tests.browser.pictures.taking import STILL, Sitting
 from tests.browser.serving import ROOT, launched_chromium, running_server
 
@@ -37,13 +37,15 @@ STILL_AT = -150
 BOARD_SIZE = 1160, 690
 COLOURS, COLOURS_OF_ALL_FRAMES = 256, 512
 
-# The states of tests/browser/pictures that the README shows, under the names of its files, with their sizes, and the
-# text with which the picture begins, if it isn't the top of the page.
+# What the README shows under the names of its files: states, their sizes, and the text with which the picture begins,
+# if it isn't the top of the page. All but the lesson are states of tests/browser/pictures.
+KEPT = {state.name: state for state in STATES}
+LESSON = State("lesson", "/lesson", CAT | {"step": "softmax", "predictions": "off"})
 SHOWN = {
-    "lesson": ("lesson-softmax", 1280, 720, None),
-    "question": ("question", 1160, 690, None),
-    "marked": ("check-example", 1160, 740, "X, given"),
-    "model": ("model", 1160, 690, None),
+    "lesson": (LESSON, 1280, 720, None),
+    "question": (KEPT["question"], 1160, 690, None),
+    "marked": (KEPT["check-example"], 1160, 740, "X, given"),
+    "model": (KEPT["model"], 1160, 690, None),
 }
 
 # Screenshots have no pointer, so one is drawn. It hears nothing.
@@ -132,8 +134,7 @@ def unmoved(browser: Browser, server: str, scheme: Scheme) -> bytes:
 
 
 def shown(browser: Browser, server: str, scheme: Scheme, name: str) -> bytes:
-    state_name, width, height, begins = SHOWN[name]
-    (state,) = (each for each in STATES if each.name == state_name)
+    state, width, height, begins = SHOWN[name]
     sitting = Sitting(state, Sitter(browser.new_context().new_page(), server))
     sitting.open()
     sitting.pose(Look(width, height, scheme))

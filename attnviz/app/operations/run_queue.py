@@ -7,10 +7,10 @@ as long at the median, while the runs gained little. While edits are being answe
 run before the next one begins. A long run holds its place for a moment only, so that no sweep, training or slow browser
 holds others up.
 
-A clock ends a run that has used more processor time than anything that the app offers: long work reports its progress,
-and each report asks the clock. Limits on sizes bound what a visitor can ask for (core/limits.py, features/sweeps/); the
-clock is for what those limits overlook. Time that a run waits, for its turn or for a disk, isn't counted if the system
-can tell it apart.
+A clock ends a run that has used more processor time than anything that the app offers: each drawing of a component asks
+it, and each report of a sweep's progress. Limits on sizes bound what a visitor can ask for (core/limits.py,
+features/sweeps/); the clock is for what those limits overlook. Time that a run waits, for its turn or for a disk, isn't
+counted if the system can tell it apart.
 
 Work that takes far longer, such as a large sweep, has a queue of its own, and shows its pace.
 """

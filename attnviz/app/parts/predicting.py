@@ -33,7 +33,7 @@ _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.
 _PUNCTUATION, _ESCAPED = re.compile(r"([!-/:-@\[-`{-~])"), r"\\\1"
 _ASKED = Path(__file__).with_name("asked.css").read_text(encoding="utf-8")
 # By convention, the key of a container with a page's heading ends in "_head", and with a prediction in "_asked".
-_HEADING = ", ".join(f"[class*=_{part}] h2" for part in ("head", "asked"))
+_HEADING = ", ".join(f'[class$="_{part}"] h2, [class*="_{part} "] h2' for part in ("head", "asked"))
 # Large choices; then the prediction beside what happened.
 _STYLE = """<style>
 [class*="st-key-predict-"] button { min-height: var(--act-large) !important; padding-left: 18px; text-align: left; }

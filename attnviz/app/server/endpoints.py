@@ -57,7 +57,7 @@ async def message_in(request: Request, *says: str, most: int = MOST_BYTES) -> di
 
     At least one of the fields named by `says`, by default "word", must be text; `most` is in bytes.
     """
-    # Browsers send the header Origin, but visitors.py removes that of a foreign page.
+    # Browsers send the header Origin, but rate_limits.py removes that of a foreign page.
     if "origin" not in request.headers:
         return nothing(403)
     body = await _body(request, most)
@@ -102,7 +102,7 @@ def send_script(request: Request) -> Response:
 
 
 async def take_painted(request: Request) -> Response:
-    """Note that a page is painted, see session/painting.py; answer with 204."""
+    """Note that a page is painted, see session/first_paint.py; answer with 204."""
     message = await message_in(request)
     if isinstance(message, Response):
         return message

@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.app.operations.run_queue import CLOCK
 from attnviz.app.session.session import this_session
 from attnviz.scripts import CONTROLS, SLIDER, joined
 from attnviz.scripts import script as script_of
@@ -72,6 +73,7 @@ def component(
         return st.components.v2.component(called, html=html, css=looks, js=js, isolate_styles=isolate_styles)
 
     def draw(key: str, data: Mapping[str, Any] | bytes | None = None, **more: Any) -> Any:
+        CLOCK.check()
         placed = None if data is None else this_session().part(_Drawn).placed(key, data)
         return registered()(key=key, data=placed, **more)
 

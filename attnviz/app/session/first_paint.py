@@ -2,7 +2,7 @@
 
 A browser that gets the whole page at once paints nothing until all of it is laid out, which takes many times as long as
 the first part alone. Only the browser knows when the first part is painted. It then sends a request
-(server/answers.py), with a secret word that only this session's page has.
+(server/endpoints.py), with a secret word that only this session's page has.
 """
 
 import secrets

@@ -1,6 +1,7 @@
 """Pages of questions, history and worked examples, and boards to embed."""
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -120,7 +121,8 @@ def _still(site: Site, name: str, scenario: Scenario) -> str:
 
 
 def _list_page(site: Site, shared: Shared, name: str, rows: str) -> None:
-    title, about = say(f"site.{name}.title"), say(f"site.{name}.about")
+    here = "about" if site.address or name != "gallery" else "about_anywhere"
+    title, about = say(f"site.{name}.title"), say(f"site.{name}.{here}")
     heading = f"<h1>{html.escape(title)}</h1>{paragraph(about, 'lead')}"
     body = f'<main id="content" class="list">{heading}{rows}</main>'
     page(site, shared, f"{name}.html", title=title, about=about, body=body)
@@ -154,3 +156,7 @@ def add_missing(site: Site, shared: Shared) -> None:
     title, about = say("site.missing.title"), say("site.missing.about")
     body = f'<main id="content" class="list"><h1>{html.escape(title)}</h1>{paragraph(about, "lead")}{back}</main>'
     page(site, shared, "404.html", title=title, about=about, body=body)
+    if site.address:  # a host shows this page under addresses in any folder
+        text = site.files["404.html"].decode()
+        lead = re.compile(r'(href|src)="(?!https?:|data:|#)([^"]*)"')
+        site.files["404.html"] = lead.sub(lambda found: f'{found[1]}="{site.in_full(found[2])}"', text).encode()

@@ -1,5 +1,7 @@
 """All files of the site."""
 
+from html import escape
+
 from attnviz.features.site.board_pages import add_boards, add_missing
 from attnviz.features.site.preview import preview
 from attnviz.features.site.shared import Site
@@ -26,6 +28,8 @@ def site_files(*, app: str = "", address: str = "") -> dict[str, bytes]:
 def _sitemap(site: Site) -> str:
     """Return the map for search engines, without boards to embed."""
     pages = sorted(name for name in site.files if name.endswith(".html") and not name.startswith(("board-", "404")))
-    places = "".join(f"<url><loc>{site.in_full('' if name == 'index.html' else name)}</loc></url>\n" for name in pages)
+    places = "".join(
+        f"<url><loc>{escape(site.in_full('' if name == 'index.html' else name))}</loc></url>\n" for name in pages
+    )
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     return f"{head}{places}</urlset>\n"

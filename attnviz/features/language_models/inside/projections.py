@@ -182,7 +182,7 @@ def turns_in(buffers: Iterable[Tensor]) -> tuple[Rotate, ...]:
 def _as_prescribed(angles: list[float]) -> list[float]:
     """Return a table's angles; RoFormer's exactly, without rounding.
 
-        A float32 sine gives its angle to a few digits only, which matters at late positions.
+    A float32 sine gives its angle to a few digits only, which matters at late positions.
 
     Source: Su et al. 2021, RoFormer, section 3.2.2, equation 15.
     """

@@ -73,7 +73,7 @@ export default function showBoard(element, data, { dark = null, leads }) {
     board.receive(next);
     frames(board, next.ghosts);
   };
-  return Object.assign(board, { show, valuesOf: (/** @type {BoardData} */ of) => valuesOf(board, of) });
+  return Object.assign(board, { show, valuesOf: (/** @type {BoardData} */ of) => valuesOf(board, of, aside) });
 }
 
 showBoard.filled = filled;
@@ -93,14 +93,15 @@ function frames(board, names) {
   }
 }
 
-// All matrices of a set-up with the reader's edits, even if the board shows another set-up now.
-/** @param {Board} board @param {BoardData} data @returns {Matrices} */
-function valuesOf(board, data) {
+// All matrices of a set-up with the reader's edits on this board, even if the board shows another set-up now.
+/** @param {Board} board @param {BoardData} data @param {Board["pending"]} aside @returns {Matrices} */
+function valuesOf(board, data, aside) {
   const stages = stagesOf(data);
   const torch = unpacked(data.matrices);
   const drag = board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [];
   const named = namedFrom(board.data, 0); // whichever head is in view
-  const edits = [...board.pending.values(), ...drag].map((edit) => ({ ...edit, matrix: named(edit.matrix) }))
+  const edits = [...aside.values(), ...board.pending.values(), ...drag]
+    .map((edit) => ({ ...edit, matrix: named(edit.matrix) }))
     .filter(({ matrix, row, column, value }) =>
       value !== null && row < (torch[matrix]?.rows ?? 0) && column < torch[matrix].columns);
   if (!edits.length) return torch;

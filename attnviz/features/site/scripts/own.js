@@ -21,24 +21,33 @@ export class Own {
     this.form.hidden = false;
     this.form.onsubmit = (event) => {
       event.preventDefault();
-      if (this.read()) this.telling.done("own");
+      if (this.read(this.input.value)) this.telling.done("own");
     };
+    this.sentence = this.input.value;
+    this.input.oninput = () => this.leadOn();
+    this.leadOn();
   }
 
+  // Draw the sentence that was read last: what is being typed isn't one yet.
   show() {
-    this.read();
+    this.read(this.sentence);
   }
 
-  // Draw the board of the typed sentence; return whether it has a board.
-  read() {
+  // Have the app open what is typed.
+  leadOn() {
+    if (!this.app) return;
+    const address = new URL(this.app.href);
+    address.searchParams.set("text", this.input.value);
+    this.app.href = address.href;
+  }
+
+  // Draw the board of a sentence; return whether there is one.
+  /** @param {string} sentence @returns {boolean} */
+  read(sentence) {
     const { own } = window.attnvizSite ?? {};
     if (!own) return false;
-    const tokens = tokensOf(this.input.value);
-    if (this.app) {
-      const address = new URL(this.app.href);
-      address.searchParams.set("text", this.input.value);
-      this.app.href = address.href;
-    }
+    this.sentence = sentence;
+    const tokens = tokensOf(sentence);
     const wrong = tokens.length < own.fewest ? say("site.story.own.few", { fewest: own.fewest })
       : tokens.length > own.most ? say("site.story.own.many", { most: own.most }) : "";
     this.aside.textContent = wrong;

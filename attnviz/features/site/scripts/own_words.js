@@ -30,7 +30,7 @@ export class Kinds {
   }
 }
 
-// The data of these tokens' board, with only its inputs. It follows the first adjective, or else the first token.
+// The board of these tokens, with inputs alone. The row of the first adjective is followed, or the first row.
 /** @param {OwnWords} own @param {string[]} tokens @param {string[]} kinds @param {string} about @returns {BoardData} */
 export function boardOf({ boards, rows, kinds: called }, tokens, kinds, about) {
   const data = structuredClone(boards[tokens.length]);

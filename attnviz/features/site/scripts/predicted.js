@@ -9,7 +9,6 @@ import { say } from "../../../scripts/sentences.js";
 
 const [THE, FLUFFY, CAT] = [0, 1, 2];
 const DIGITS = 2;
-const [CHASED, MOUSE] = [3, 5];
 
 const number = (/** @type {number} */ value) => written(value, DIGITS);
 
@@ -49,7 +48,8 @@ const PREDICTED = {
     return {
       choices: ["all", "half", "less"].map((each) => [each, say(`site.story.shares.choice.${each}`)]),
       right: share >= 1 ? "all" : share > 0.5 ? "half" : "less",
-      told: say("site.story.shares.told", { share: percent(share), most: tokens[at] }),
+      told: say(share >= 1 ? "site.story.shares.told_all" : "site.story.shares.told",
+        { share: percent(share), most: tokens[at] }),
     };
   },
 
@@ -82,9 +82,8 @@ const PREDICTED = {
 
   heads(matrices, tokens) {
     const { at, share } = mostOf(matrices["heads.1.attention_weights"], CAT);
-    const offered = [...new Set([FLUFFY, CHASED, MOUSE, at])].toSorted((one, other) => one - other);
     return {
-      choices: offered.map((each) => [String(each), tokens[each]]),
+      choices: tokens.map((token, place) => [String(place), token]), // any may be right after an edit
       right: String(at),
       told: say("site.story.heads.told", { most: tokens[at], share: percent(share) }),
     };

@@ -117,7 +117,7 @@ class Telling {
     }
     this.show(name);
     const next = this.sections[this.sections.findIndex(({ id }) => id === name) + 1];
-    if (next) this.bring(next); // so that it's loaded before it's read
+    if (next) this.bring(next).catch(() => {}); // before it's read
   }
 
   // Draw a step's board.
@@ -125,7 +125,7 @@ class Telling {
     const other = this.others[name];
     const place = other?.place ?? "#cat";
     for (const each of this.stage.children) if (each instanceof HTMLElement) each.hidden = `#${each.id}` !== place;
-    if (other) void this.bring($(`#${name}`)).then(() => this.now === name && other.show());
+    if (other) void this.bring($(`#${name}`)).then(() => this.now === name && other.show(), () => {}); // which is told
     else this.board.show(this.dataOf(name === "end" ? "words" : name));
     if (name === "heads" && this.answered.has(name)) this.board.picking.look(1);
     this.fill();
@@ -138,8 +138,14 @@ class Telling {
     if (!script) return Promise.resolve();
     /** @type {Promise<void>} */
     const loading = this.loads.get(script) ?? new Promise((done, fail) => {
+      const missing = () => {
+        this.loads.delete(script); // so that the next look at the step tries again
+        $(".told", section).replaceChildren(make("p", "", [say("site.story.missing")]));
+        $(".told", section).hidden = false;
+        fail(new Error(`${script} can't be had`));
+      };
       document.head.append(Object.assign(document.createElement("script"),
-        { src: script, onload: () => done(), onerror: fail }));
+        { src: script, onload: () => done(), onerror: missing }));
     });
     this.loads.set(script, loading);
     return loading;
@@ -168,8 +174,11 @@ class Telling {
         const text = late ? say("site.story.later") : share ? percent(value) : written(value, DIGITS);
         if (place.textContent !== text) place.textContent = text;
       }
-      if (section.id === "heads") $(".ask", section).textContent =
-        say("site.story.heads.ask", { most: mostRead(matrices, this.tokens, FOLLOWED.heads).most });
+      if (section.id === "heads") {
+        const asked = say("site.story.heads.ask", { most: mostRead(matrices, this.tokens, FOLLOWED.heads).most });
+        $(".ask", section).textContent = asked;
+        section.querySelector(".choices")?.setAttribute("aria-label", asked);
+      }
       if (this.answered.has(section.id)) this.tell(section);
     }
   }
@@ -246,7 +255,8 @@ class Telling {
     const { id: name } = section;
     const told = $(".told", section);
     const lines = this.linesOf(name);
-    if (told.innerText !== lines.join("\n")) told.replaceChildren(...lines.map((line) => make("p", "", [line])));
+    const before = [...told.children].map(({ textContent }) => textContent);
+    if (before.join("\n") !== lines.join("\n")) told.replaceChildren(...lines.map((line) => make("p", "", [line])));
     told.hidden = lines.length === 0;
   }
 

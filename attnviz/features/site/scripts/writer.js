@@ -6,6 +6,8 @@ import { say } from "../../../scripts/sentences.js";
 
 /** @import { Tree } from "./story_types.js" */
 
+const LIKELY = 0.5; // a word of at least this probability is one that the model recalls
+
 export class Writer {
   place = "#writer";
   /** @type {string[]} */
@@ -68,10 +70,12 @@ export class Writer {
     this.draw(more);
     this.element.querySelector("button")?.focus();
     if (more?.length) return;
-    const least = percent(Math.min(...this.chances.slice(1)));
     const words = this.words.join(" ");
-    this.lines = this.chances.length > 1 ? [say("site.story.writing.done", { words, least })] : [];
-    this.telling.done("writing");
+    const least = Math.min(...this.chances.slice(1)); // of a first word alone, ∞
+    this.lines = [this.chances.length === 1 ? say("site.story.writing.name", { words, share: percent(chance) })
+      : least < LIKELY ? say("site.story.writing.unlikely", { words, least: percent(least) })
+      : say("site.story.writing.done", { words, least: percent(least) })];
+    if (this.chances.length > 1 && least >= LIKELY) this.telling.done("writing");
     this.telling.tell(/** @type {HTMLElement} */ (document.querySelector("#writing")));
   }
 }

@@ -69,6 +69,7 @@ def numbers(page: Page, place: str = "#cat") -> dict[str, float]:
 
 def agree(shown: dict[str, float], trace: Any, atol: float = 1e-6) -> None:
     """Each cell is torch's; of several heads, in the matrices of all heads together."""
+    assert shown, "no cell was looked at"
     for at, value in shown.items():
         matrix, *place = at.split(",")
         if matrix != "contexts":  # which is called context in a trace of all heads
@@ -142,6 +143,12 @@ def test_a_recorded_training_and_a_tree_of_words(opened: Any) -> None:
         if float(training().trace(step, SENTENCE).seen_from(0).attention_weights[5, 2]) > 0.9
     )]))  # fmt: skip
     page.locator("#training .on").click()
+    page.locator("#writer button").first.click()
+    while page.locator("#writer button:not(.again)").count():  # the least likely word each time
+        page.locator("#writer button:not(.again)").last.click()
+    expect(page.locator("#writing .told")).to_contain_text("Start again")
+    expect(page.locator("#writing .pass")).to_be_visible()
+    page.locator("#writer .again").click()
     for _ in range(6):
         page.locator("#writer button").first.click()
     expect(page.locator("#writing .told")).to_contain_text("anna")

@@ -44,13 +44,42 @@ def test_the_command_writes_the_site(
     assert (tmp_path / "here/b/c.svg").read_bytes() == b"2"
     assert asked == [{"app": APP, "address": ""}]
     assert "2 files" in capsys.readouterr().out
-    assert main(["site", str(tmp_path), "--app", "javascript:alert(1)"]) == 2
-    assert "expected an address that begins with https://" in capsys.readouterr().err
+    for address in ("javascript:alert(1)", "https://site.example.org/?a=1&b=2"):
+        assert main(["site", str(tmp_path), "--app", address]) == 2
+        assert "expected an address that begins with https://" in capsys.readouterr().err
+
+
+def test_the_command_leaves_other_peoples_files_alone_and_takes_its_own_old_ones_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = {"index.html": b"1", "old-1.js": b"2"}
+    monkeypatch.setattr("attnviz.features.site.commands.site_files", lambda **_: made)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "index.html").write_text("mine")
+    assert main(["site", str(other)]) == 2
+    assert "expected an empty folder" in capsys.readouterr().err
+    assert {file.name: file.read_text() for file in other.iterdir()} == {"index.html": "mine"}
+    assert main(["site", str(other / "index.html")]) == 2
+    assert "expected a folder to write into" in capsys.readouterr().err
+    own = tmp_path / "own"
+    assert main(["site", str(own)]) == 0
+    (own / "CNAME").write_text("site.example.org")  # what its owner puts beside it stays
+    made = {"index.html": b"3", "new-2.js": b"4"}
+    assert main(["site", str(own)]) == 0
+    assert {file.name for file in own.iterdir()} == {"index.html", "new-2.js", "files.txt", "CNAME"}
+    assert (own / "index.html").read_bytes() == b"3"
+
+
+def test_the_page_for_what_is_missing_is_whole_in_any_folder() -> None:
+    missing = pages()["404.html"]
+    assert all(to.startswith((ADDRESS, "#", "data:", APP)) for to in (*missing.loads, *missing.links))
 
 
 def test_every_link_and_every_file_that_is_loaded_is_there() -> None:
     for name, page in pages().items():
         for to in (*page.loads, *page.links):
+            to = to.removeprefix(ADDRESS)
             if to.startswith(("data:", "https://arxiv.org/", APP)):
                 continue
             path, _, fragment = to.partition("#")
@@ -66,7 +95,7 @@ def test_nothing_comes_from_another_origin() -> None:
             "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "font-src data:",
             "img-src 'self' data:",
         ], name  # fmt: skip
-        assert [each for each in page.loads if urlsplit(each).netloc] == []
+        assert [each for each in page.loads if urlsplit(each).netloc and not each.startswith(ADDRESS)] == []
     for name, text in built().items():
         if name.endswith((".css", ".js")):
             assert not re.findall(rb"url\((?![\"']?data:)", text), name
