@@ -104,7 +104,7 @@ class Feature:
 
     @property
     def package(self) -> str:
-        """The name of its package."""
+        """The name of the feature's package."""
         return self.in_package or f"attnviz.features.{self.name}"
 
     def given(self, slot: str) -> Any:

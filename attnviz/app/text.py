@@ -75,7 +75,7 @@ def message_of(error: Exception) -> str:
 
 
 def _fact(name: str, value: object) -> str:
-    """Return a fact of a refusal in the reader's words."""
+    """Return a fact of an error message, in words that readers know."""
     if (words := counted(name, value)) is not None:
         return words
     match name:

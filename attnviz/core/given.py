@@ -84,7 +84,7 @@ class GivenMatrix:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it has one row, which stages read as a vector."""
+        """Whether the matrix has one row, which stages read as a vector."""
         return self.rows == "one"
 
 

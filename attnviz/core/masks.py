@@ -51,7 +51,7 @@ class MaskKind:
 
     @property
     def words(self) -> str:
-        """Its name as it appears in keys of the catalogue."""
+        """The mask's name as it appears in keys of the catalogue."""
         return self.name.replace("-", "_")
 
     def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> np.ndarray:
@@ -88,7 +88,7 @@ class MaskKind:
         return None
 
     def reasons(self, shape: tuple[int, int], size: int, n_kept: int) -> list[tuple[Why, np.ndarray]]:
-        """Return why it hides cells, and which ones for that reason."""
+        """Return the reasons why the mask hides cells, each with its cells."""
         n = size if self.sized else 0
         return [(Why(key, n), _cells(hides, shape, size, n_kept)) for key, hides in self.whys]
 

@@ -75,7 +75,7 @@ class Trace:
         raise AttributeError(str(self.no_matrix(name)))
 
     def __repr__(self) -> str:
-        """Return a summary: all its numbers would fill pages."""
+        """Return a summary, because all numbers would fill pages."""
         shapes = [f"{name} {tuple(matrix.shape)}" for name, matrix in self.matrices.items()]
         tokens = in_short(self.tokens) if self.tokens else "tokens without names"
         return f"<{type(self).__name__} of {tokens}: {_some(shapes)}>"

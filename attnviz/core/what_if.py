@@ -64,7 +64,7 @@ class Switch:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The names of its ways."""
+        """The names of the switch's ways."""
         return tuple(self.ways)
 
 

@@ -51,7 +51,7 @@ class Question(Protocol):
 
     @property
     def title(self) -> str:
-        """The title of its page."""
+        """The title of the question's page."""
 
     def on_page(self, digits: int, told: bool | None) -> dict[str, Any]:
         """Return a page's data; with `told`, of one of two boards."""

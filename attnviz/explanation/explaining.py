@@ -115,7 +115,7 @@ class Explanation:
         return self.text
 
     def __repr__(self) -> str:
-        """Return its text: all terms and sources would fill pages."""
+        """Return only the text, because all terms and sources would fill pages."""
         return f"<Explanation: {self}>"
 
     def _repr_latex_(self) -> str:

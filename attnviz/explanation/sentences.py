@@ -44,7 +44,7 @@ class Said:
     places: Mapping[str, object]
 
     def text(self, trace: AttentionTrace, digits: int) -> str:
-        """Return it with the trace's numbers."""
+        """Return the text with the trace's numbers."""
         filled = {
             name: place.text(trace, digits) if isinstance(place, Numbers) else place
             for name, place in self.places.items()
@@ -52,7 +52,7 @@ class Said:
         return say(self.key, **filled)
 
     def sent(self) -> dict[str, Any]:
-        """Return it for the page to fill."""
+        """Return the text and its places, which the page fills."""
         places = {name: place.sent() if isinstance(place, Numbers) else place for name, place in self.places.items()}
         return {"sentence": catalogue()[self.key], "places": places}
 
@@ -64,11 +64,11 @@ class MostRead:
     query: int
 
     def text(self, trace: AttentionTrace, digits: int) -> str:
-        """Return it with the trace's numbers."""
+        """Return the sentence with the trace's numbers."""
         return attends_most(trace, self.query, digits)
 
     def sent(self) -> dict[str, Any]:
-        """Return it for the page to say."""
+        """Return the query, from which the page makes the sentence."""
         return {"reads": self.query}
 
 
@@ -82,12 +82,12 @@ class Compared:
     differ: Said
 
     def text(self, trace: AttentionTrace, digits: int) -> str:
-        """Return the one that is true of the trace's numbers."""
+        """Return the sentence that is true of the trace's numbers."""
         same = self.one.text(trace, digits) == self.other.text(trace, digits)
         return (self.alike if same else self.differ).text(trace, digits)
 
     def sent(self) -> dict[str, Any]:
-        """Return both for the page to choose from."""
+        """Return both sentences, from which the page chooses."""
         pair = [self.one.sent(), self.other.sent()]
         return {"pair": pair, "alike": self.alike.sent(), "differ": self.differ.sent()}
 

@@ -124,7 +124,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
 def _reading_mixed(
     trace: AttentionTrace, query: int, row: torch.Tensor | None, digits: int
 ) -> tuple[str, list[int], dict[str, Any]]:
-    """Return the same where a view mixes tokens; None reads nothing."""
+    """Return what :func:`_reading` does, where a view mixes tokens."""
     read = trace.stages["attention_weights"].entries
     names = {"row": _labels(trace), "key": token_labels(read, LONGEST_NAME) if read else _labels(trace)}
 

@@ -19,8 +19,8 @@ from attnviz.core.stages import MASK
 from attnviz.link.codecs import Codec, Raw, TooMuchError, UnreadableError, is_packed, pack, unpack, unreadable_part
 from attnviz.words import thousands
 
-MAX_CHANGES_CHARACTERS = 1_000_000  # unpacked
-AS_DRAWN = ".drawn"  # the board writes it for a cell whose edit was undone
+MAX_CHANGES_CHARACTERS = 1_000_000  # limit of the unpacked text
+AS_DRAWN = ".drawn"  # the board writes this for a cell whose edit was undone
 LONGEST_PLAIN = 1500  # characters up to which changes aren't packed, so that people can read them in a URL
 
 
@@ -101,7 +101,7 @@ def decode_changes(text: str) -> tuple[Changes, list[str]]:
 def _decoded(text: str) -> tuple[Changes, tuple[_Refused, ...], ValueError | None]:
     """Return changes, unreadable parts, and the error if all is unreadable."""
     try:
-        packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board appends to it
+        packed, _, more = text.partition("*") if is_packed(text) else ("", "", text)  # the board appends edits
         plain = "*".join(filter(None, (packed and unpack(packed, MAX_CHANGES_CHARACTERS), more)))
     except ValueError as error:
         return Changes(), (), error.with_traceback(None)  # without its traceback, which the cache would keep

@@ -31,7 +31,7 @@ class Asks:
         return None
 
     def has_board(self, about: str) -> bool:
-        """Whether it draws a board, not tables."""
+        """Whether the question is drawn as a board, not as tables."""
         return False
 
     def told(self, about: str) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ class ScriptFile:
 
     @property
     def address(self) -> str:
-        """Its address, relative to the server."""
+        """The file's address, relative to the server."""
         return f"{FOLDER}/{self.name}"
 
 

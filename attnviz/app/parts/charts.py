@@ -108,7 +108,7 @@ class Measured(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """Return its numbers as every other view writes them."""
+        """Return the measure's numbers as every other view writes them."""
         texts = [written(value, self.digits) for value in self.values]
         return [say("board.share.percent", share=text) for text in texts] if self.percent else texts
 

@@ -230,7 +230,7 @@ export class CanvasGrid extends Grid {
     if (event.type === "pointermove") this.board.input.pointerover(event);
   }
 
-  // Without a pointer over it, the matrix has the address of the keyboard's cell.
+  // When the pointer leaves, give the matrix the address of the cell that the keyboard is at.
   stay() {
     this.element.dataset.at = atOf(this.stage, this.place);
   }

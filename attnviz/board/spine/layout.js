@@ -97,7 +97,7 @@ export function layoutOf(stages, shapes, placed, given) {
   const least = numbered ? readable : Math.max(LEAST, LOWER * whole.row);
   const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;
-  const row = Math.max(least, lower - Math.max(0, still) / tokens); // rows make up for strips, which keep their height
+  const row = Math.max(least, lower - Math.max(0, still) / tokens); // rows make up for strips' fixed height
   const may = room.folds ? foldableOf(plan) : [];
   const few = tokens > FEW || told ? [] : [OF_FEW];
   const ways = [[wide, gaps], ...few, ...WAYS.filter(([own, between]) => own < wide || between < gaps),

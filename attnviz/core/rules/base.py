@@ -42,7 +42,7 @@ class Rule(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The values of its fields by name, for boards and templates."""
+        """The values of the rule's fields by name, for boards and templates."""
         return asdict(self)
 
     @property

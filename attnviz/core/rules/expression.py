@@ -50,7 +50,7 @@ class Index:
 
     @property
     def parts(self) -> Parts:
-        """Its numbers in JSON form; four of them if these are enough."""
+        """The index's numbers in JSON form: only four if these are enough."""
         place = [self.constant, self.i, self.j, self.k]
         return [*place, self.rest, self.modulus, list(self.entries)] if self.rest or self.entries else place
 

@@ -106,7 +106,7 @@ class Stage:
 
     @cached_property
     def kernel(self) -> Callable[..., Tensor] | None:
-        """The function that computes it from its sources; None if it's given."""
+        """The function that computes the matrix; None for a given matrix."""
         return None if self.rule is None else self.rule.kernel(len(self.sources))
 
     @property
@@ -155,7 +155,7 @@ class Stage:
     def labels(
         self, axis: Literal["rows", "columns"], tokens: tuple[str, ...], n: int, most: int | None = None
     ) -> tuple[str, ...]:
-        """Return its `n` rows' or columns' labels, cut to `most` characters."""
+        """Return the labels of `n` rows or columns, cut to `most` characters."""
         kind = self.rows if axis == "rows" else self.columns
         labels = axis_labels(names_on(self, kind, tokens), kind, n, most)
         of_tokens = kind in ("query", "key", "token")
@@ -163,28 +163,28 @@ class Stage:
 
     @property
     def is_of_others(self) -> bool:
-        """Whether its rows are keys of more than the sentence's own tokens."""
+        """Whether rows are keys of more than the sentence's own tokens."""
         return self.rows == "key" and bool(self.entries)
 
     @property
     def masked_by(self) -> str | None:
-        """The name of the matrix whose -∞ hides its cells, or None."""
+        """The name of the source whose -∞ hides cells, or None."""
         place = None if self.rule is None else self.rule.masked_by
         return None if place is None or place >= len(self.sources) else self.sources[place]
 
     @property
     def makes_shares(self) -> bool:
-        """Whether its rule makes shares."""
+        """Whether the stage's rule makes shares."""
         return self.rule is not None and self.rule.makes_shares
 
     @property
     def kind(self) -> str:
-        """The name of its rule, or "given"."""
+        """The name of the stage's rule, or "given"."""
         return "given" if self.rule is None else self.rule.name
 
     @property
     def origin(self) -> Literal["input", "learned", "computed"]:
-        """Whether it's an input, learned, or computed for each sentence."""
+        """Whether the matrix is an input, learned, or computed for each sentence."""
         if self.rule is not None:
             return "computed"
         return "learned" if self.colours == "projections" else "input"

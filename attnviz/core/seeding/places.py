@@ -129,21 +129,21 @@ class Position:
 
     @property
     def adds(self) -> bool:
-        """Whether it adds vectors to those of the tokens."""
+        """Whether positions add vectors to those of the tokens."""
         return self.vectors is not None
 
     @property
     def biases(self) -> bool:
-        """Whether it adds numbers by distance to scores."""
+        """Whether positions add numbers by distance to scores."""
         return self.distances is not None
 
     def seed_of(self, seed: int) -> int:
-        """Return its seed, derived from the set-up's."""
+        """Return the seed of the positions, derived from the set-up's."""
         return seed if self.own_seed is None else self.own_seed(seed)
 
     @property
     def of_one_sentence(self) -> bool:
-        """Whether it needs queries and keys of one sentence."""
+        """Whether positions need queries and keys of one sentence."""
         return self.turns or self.biases
 
 

@@ -33,7 +33,7 @@ class Initialization:
 
     @property
     def written(self) -> str:
-        """How PyTorch writes it, without a shape."""
+        """The operation in PyTorch that draws a matrix, without a shape."""
         return self.drawn_by + self.then
 
     def code(self, *shape: object) -> str:

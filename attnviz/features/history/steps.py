@@ -36,7 +36,7 @@ class Step:
     paper: str
 
     def said(self, key: str) -> str:
-        """Return its text of this key: "title", "line", "more" or "paper"."""
+        """Return the step's text with this key: "title", "line", "more" or "paper"."""
         return say(f"history.steps.{self.name}.{key}")
 
     @property

@@ -43,9 +43,9 @@ _AS_TYPED = 1e-3
 
 
 def _reader_and_read(trace: AttentionTrace) -> tuple[int, int]:
-    """Return two neighbours: "cat" or the second token, and what follows it.
+    """Return two neighbours: "cat" or the second token, and the next token.
 
-    For the last token, it's the token before it. If there is only one token, it is both.
+    If the first of them is the last token, the other is the token before it. A single token is both.
     """
     last = len(trace.tokens) - 1
     reader = trace.tokens.index("cat") if "cat" in trace.tokens else min(1, last)

@@ -49,7 +49,7 @@ class Step:
 
     @property
     def analogy(self) -> str:
-        """Its analogy as a sentence, or blank."""
+        """The step's analogy as a sentence, or blank."""
         return self.likened and say(f"lesson.analogy.{self.likened}")
 
     @property
@@ -59,7 +59,7 @@ class Step:
         return bool(changed & {*self.new})
 
     def says(self, trace: AttentionTrace, query: int, digits: int) -> list[str]:
-        """Return its sentences with the numbers of a trace."""
+        """Return the step's sentences with the numbers of a trace."""
         return [each.text(trace, digits) for each in self.tells(trace, query, digits)]
 
 

@@ -28,7 +28,7 @@ class Place:
 
     @property
     def called(self) -> str:
-        """Its title, and where it is, if the catalogue says so."""
+        """The place's title, and where it is, if the catalogue says so."""
         where = f"finding.where.{self.kind}"
         return say("finding.place", title=self.title, where=say(where)) if where in catalogue() else self.title
 

@@ -47,7 +47,7 @@ class Control:
 
     @property
     def whole(self) -> bool:
-        """Whether it moves in whole numbers: a width."""
+        """Whether the slider moves in whole numbers, because it sets a width."""
         return self.step == 1
 
 

@@ -31,7 +31,7 @@ class Curve:
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title of the statistic's figure."""
         return self.called or say(f"scaling.curve.{self.column}")
 
 

@@ -56,7 +56,7 @@ class Step:
         return say(f"site.story.{self.name}.ask")
 
     def told(self, trace: AttentionTrace | None) -> str:
-        """Return its prose as HTML, with the numbers of a trace."""
+        """Return the step's prose as HTML, with the numbers of a trace."""
         places = {name: f"\x00{name}\x00" for name in self.numbers}
         text = html.escape(say(f"site.story.{self.name}.text", **places))
 

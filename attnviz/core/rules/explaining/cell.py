@@ -101,7 +101,7 @@ class Cell:
     shown: Collection[str] | None = None  # names of the matrices that are displayed with it; None: all
 
     def label(self, axis: Literal["rows", "columns"]) -> str:
-        """Return the name of its row or column, with the token's text."""
+        """Return the cell's row or column, with the token's text."""
         kind = getattr(self.stage, axis)
         index = self.row if axis == "rows" else self.column
         if kind == "distance":
@@ -172,7 +172,7 @@ class Cell:
         return say("explanation.trouble.largest", dtype=self.precision.dtype, value=self.write(self.precision.max))
 
     def nothing_left(self) -> str:
-        """Return why its row sums to 0: fully masked, or underflow."""
+        """Return why the cell's row sums to 0: fully masked, or underflow."""
         masks = self.factors(self.sources[1]) if len(self.sources) > 1 else []
         if masks and all(mask.value == -math.inf for mask in masks):
             return say("explanation.trouble.nothing_left")

@@ -89,7 +89,7 @@ class Exercise:
 
     @property
     def to_hand_in(self) -> bool:
-        """Whether its page gives no marks and never reveals an answer."""
+        """Whether the exercise's page gives no marks and never reveals an answer."""
         return bool(self.word or self.numbers)
 
     @property

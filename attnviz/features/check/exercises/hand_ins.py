@@ -67,7 +67,7 @@ class Marked:
 
     @property
     def sheet(self) -> str:
-        """The name of its sheet, or empty."""
+        """The name of the hand-in's sheet, or empty."""
         return f"{self.exercise.seed} {self.exercise.check_word}" if self.exercise else ""
 
     def shares(self) -> dict[str, float]:

@@ -51,7 +51,7 @@ class Slip(NamedTuple):
     named: tuple[str, ...] = ()
 
     def may_be(self, rule: Rule | None, name: str) -> bool:
-        """Whether it can happen in a stage of this rule and name."""
+        """Whether the slip can happen in such a stage."""
         return type(rule) in self.where and (not self.named or name in self.named)
 
     def candidates(self, step: "Step") -> list[Candidate]:

@@ -89,7 +89,7 @@ def show_way_to_lesson(scenario: Scenario) -> None:
 def keep_if_asked(scenario: Scenario) -> None:
     """Keep the set-up as A if the board asks for it."""
     if take(OPEN) == KEEP:
-        # Sent together with A: between two messages, an edit might be kept as A, too.
+        # One message sends A and ends the request: between two messages, an edit might get into A.
         leave = url_texts.send if keep_as_a(scenario) else url_texts.correct
         leave(OPEN, "")
 

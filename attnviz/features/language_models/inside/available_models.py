@@ -26,7 +26,7 @@ class Included(NamedTuple):
     sha256: str | None
 
     def folder(self, name: str) -> Path:
-        """Return the folder of its files.
+        """Return the folder of the model's files.
 
         Raises ``ValueError`` if the package isn't installed.
         """

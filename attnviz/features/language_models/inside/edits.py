@@ -80,7 +80,7 @@ class ModelEdit:
 
     @property
     def of_model(self) -> bool:
-        """Whether it changes the model itself, not one text's numbers."""
+        """Whether the edit changes the model itself, not one text's numbers."""
         return self.matrix in (*WEIGHTS, OFF, EVEN)
 
 

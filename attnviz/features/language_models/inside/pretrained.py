@@ -57,7 +57,7 @@ from attnviz.features.language_models.inside.trace import ModelTrace
 
 
 def is_pretrained(model: object) -> bool:
-    """Whether it's a model of transformers that can use our attention."""
+    """Whether a module is a transformers model that can use our attention."""
     return isinstance(model, nn.Module) and hasattr(model, "set_attn_implementation")
 
 

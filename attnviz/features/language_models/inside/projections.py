@@ -46,7 +46,7 @@ class Projected:
 
     @property
     def all_columns(self) -> tuple[int, ...]:
-        """The index of each of its columns in the whole projection."""
+        """The indices of the columns in the whole projection."""
         return self.columns or tuple(range(self.first, self.first + self.product.shape[1]))
 
 

@@ -56,7 +56,7 @@ class Written:
 
     @property
     def rows(self) -> int:
-        """How many rows its step computed; earlier steps made the others."""
+        """How many rows the token's step computed; earlier steps made the others."""
         return len(self.view.tokens) - self.view.computed_from
 
     def __repr__(self) -> str:

@@ -82,7 +82,7 @@ class Told(Work, Protocol):
 
     @property
     def asked(self) -> object:
-        """The request that it answers; only this request shows it."""
+        """The request that the work answers; only this request shows it."""
 
     @property
     def part(self) -> float:

@@ -49,7 +49,7 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it is in line, or running."""
+        """Whether the job is in line, or running."""
         return self.state in (WAITING, RUNNING)
 
 

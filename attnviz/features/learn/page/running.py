@@ -123,7 +123,7 @@ class OneTraining:
 
     @property
     def rate(self) -> float:
-        """The learning rate of its next step."""
+        """The learning rate of the training's next step."""
         return self.settings.rate_at(self.step) if self._rate is None else self._rate
 
     def is_of(self, settings: TrainingSettings) -> bool:

@@ -41,7 +41,7 @@ class Term(NamedTuple):
 
     @property
     def product(self) -> float:
-        """Its part of the gradient."""
+        """The product's part of the gradient."""
         return self.local * self.gradient
 
 
@@ -54,7 +54,7 @@ class Link(NamedTuple):
 
     @property
     def sum(self) -> float:
-        """The sum of its terms."""
+        """The sum of the terms."""
         return sum(term.product for term in self.terms)
 
 

@@ -105,7 +105,7 @@ class Model:
         }
 
     def name_of(self, layer: int, head: int | None, name: str) -> str:
-        """Return the table's name of a layer's matrix, or of a head's."""
+        """Return the name of a layer's or head's matrix in the table."""
         own = head_name(head, name) if head is not None and self.settings.n_heads > 1 else name
         return in_layer(layer, own) if self.settings.n_layers > 1 else own
 

@@ -109,19 +109,19 @@ class Training:
         )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Show its example at its last moment."""
+        """Show the training's example at its last moment."""
         bundle = self.trace(self.moments[-1].step)._repr_mimebundle_()
         own = repr(self)
         return bundle | {"text/plain": own, "text/html": f"<p>{html.escape(own)}</p>{bundle['text/html']}"}
 
     @property
     def settings(self) -> TrainingSettings:
-        """The settings that it was trained with."""
+        """The settings that the model was trained with."""
         return self.model.settings
 
     @property
     def n_bytes(self) -> int:
-        """The memory that its numbers and its text take, in bytes."""
+        """The memory that the training's numbers and text take, in bytes."""
         kept = sum(each.numel() * each.element_size() for at in self.moments for each in at.parameters.values())
         return kept + 32 * len(self.losses) + sys.getsizeof(self.settings.text) + self.model.task.n_bytes
 

@@ -140,7 +140,7 @@ def _drawn(d_in: int, d_k: int) -> Scenario:
 
 
 # The features of words: noun, adjective, verb, animal, soft, moves, eats, small. W_q says how much each feature looks
-# for nouns and for adjectives, W_k how much each is found as one.
+# for nouns and for adjectives, W_k how much each feature counts as one of them.
 _ASKS = rows((-0.3, 1), (1.6, 0), (1, 0), (0, 0.3), (0.4, 0.3), (0, -0.3), (0.2, 0), (0, 0.3))
 _FOUND = rows((1.4, 0), (0, 1.4), (-0.5, -0.5), (0.4, 0), (0.5, 0.3), (-0.2, 0.1), (0.2, 0), (-0.6, 0.3))
 _EIGHT = Scenario(

@@ -66,7 +66,7 @@ class Layer:
 
     @property
     def calls(self) -> range:
-        """The indices of its calls of attention: two if it's differential."""
+        """The indices of the layer's calls of attention: two for differential attention."""
         return range(self.attention, self.attention + self.attended.calls)
 
     def places(self, head: int) -> list[tuple[int, int]]:
@@ -76,7 +76,7 @@ class Layer:
 
     @property
     def computed_weights(self) -> dict[int, Tensor]:
-        """The weights of each of its calls of attention."""
+        """The weights of each of the layer's calls of attention."""
         less = self.attended.subtracted
         return dict.fromkeys(self.calls, self.weights if less is None else torch.cat([less.first, less.second]))
 

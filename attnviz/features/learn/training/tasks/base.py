@@ -106,7 +106,7 @@ class Task(ABC):
 
     @property
     def n_bytes(self) -> int:
-        """The memory that its own data take, in bytes."""
+        """The memory that the task's own data take, in bytes."""
         return 0
 
     @property
