@@ -12,7 +12,7 @@ from attnviz.core.limits import RefusedError
 from attnviz.words import Later, later
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-_NO_LIMIT = 2**50  # bytes; some systems give so large a number if there is no limit
+_NO_LIMIT = 2**50  # bytes; without a limit, some systems report a number this large
 
 
 def bytes_of_container(limits: tuple[Path, ...] = LIMITS) -> int | None:

@@ -144,7 +144,7 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         computed = made if made and made.rule and made.rule.is_product else None
         weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
         stacks = [[weight, weight_bias], [factor, bias]]
-        if factor and turns_second(stage.rule):  # the weight that makes it stands above it; its bias is turned, too
+        if factor and turns_second(stage.rule):  # its weight is above it, and its bias is transposed, too
             stacks = [[weight_bias], [weight, factor, bias]]
             factor.turned = True
             if weight_bias:

@@ -97,7 +97,7 @@ def _vectors_in_words(scenario: Scenario) -> str:
 
 
 def beside_example(scenario: Scenario) -> str:
-    """Return which tokens an example lacks, so theirs are drawn; else empty.
+    """Say which tokens an example has no vectors for; blank for none.
 
     >>> beside_example(Scenario("the fluffy cat chased a dog", x="example:fluffy-cat"))
     'No vector was made for “dog”: it is drawn at random.'

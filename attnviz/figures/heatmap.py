@@ -181,7 +181,7 @@ def _letter_width(letter: str) -> float:
 
 
 def _column_label_room(columns: list[str], cell_width: float) -> tuple[int, float, float]:
-    """Return the column labels' angle, and the pixels above and beside."""
+    """Return the column labels' angle, and their room above and beside."""
     lengths = [width_of(label) for label in columns]
     if max(lengths) <= cell_width + 6:  # width_of overestimates them
         return 0, 18.0, 10.0

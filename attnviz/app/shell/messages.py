@@ -40,7 +40,7 @@ def show(values: dict[str, Any], scenario: Scenario | None, *, offers: bool) -> 
 def _show_offer(scenario: Scenario | None) -> None:
     dropped = state.offered_here()
     if scenario is None or not (dropped.edits or any(not example_of(by) for _, by in dropped.replaced)):
-        return  # the matrices of an example aren't changes of the reader's
+        return  # the matrices of an example aren't the reader's changes
     count = len(dropped.edits) + len(dropped.replaced)
     with st.container(horizontal=True, vertical_alignment="center", key="offer"):
         st.text(say("editor.dropped", n=count))

@@ -122,7 +122,7 @@ function fits(box, size) {
   return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
 }
 
-// Whether a line with `near` pixels on both sides crosses a box: whether any of it lies between the box's sides.
+// Whether a line, with `near` pixels of room on both sides, crosses a box.
 /** @param {Rect} box @param {Point} from @param {Point} to @param {number} near */
 function crosses(box, [x0, y0], [x1, y1], near) {
   let [first, last] = [0, 1];

@@ -19,8 +19,8 @@ const MARGIN = 14;
 const DOT = 3;
 const MEASURE = 10; // pixels between the query and the measure beside it
 const TICK = 3;
-const NAMED = 2; // how many words are named if several reach equally far, and how many of a mix are
-// A share is explained only if the explanation comes as near to it as this.
+const NAMED = 2; // how many words the text names if several reach equally far, and how many of a mix
+// A share is explained only if the explanation's numbers give it to within this difference.
 const SHARE = 1e-3;
 const SAME = 1e-6; // relative to the farthest key: keys that reach no farther apart than this reach equally far
 

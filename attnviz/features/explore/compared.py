@@ -17,7 +17,7 @@ from attnviz.words import plural, say
 from attnviz.words.numbers import significant, written
 
 _OTHER_SUM = 1e-4  # if sums of rows differ by more, that isn't rounding
-_LEAST = 1e-3  # of a smaller share of attention, the text only says that it's below this
+_LEAST = 1e-3  # of a smaller share of attention, texts only say that it's less than this
 _NAMED = 4  # changed cells that are named one by one
 
 

@@ -111,7 +111,7 @@ class Question:
 
     @property
     def asked(self) -> Asked:
-        """The prediction; its right choice is computed from before and after."""
+        """The prediction, with the right choice for this example."""
         predicts, key = self.predicts, f"questions.{self.name}"
         follow = self.first_followed(self.start)
         one, other = (

@@ -26,7 +26,7 @@ _NEARLY = 1e-7  # chances are at least this far from 0 and 1, which a softmax ne
 BEGINNING = (
     "anna paints horses . tom sees stars . here is the dog bello . today tom sees stars because he is glad . what does"
 )
-_DEPTH, _WIDTH, _LEAST = 6, 4, 0.02  # words ahead; next words shown each time; the least chance to go on from
+_DEPTH, _WIDTH, _LEAST = 6, 4, 0.02  # depth in words; branches; chance below which a branch ends
 
 
 @cache

@@ -36,8 +36,8 @@ _INPUTS = tuple(name for name, stage in _TABLE.items() if not stage.sources)
 _WORDS = ("the", "cat", "sees", "a", "mouse")
 _TRIES, _DRAWS, _AT_ONCE = 200, 4000, 80  # about one in _AT_ONCE draws passes are_inputs_apart
 MOST_HINTS = 3
-_FAIR, _DISTINCT, _TO_HAND_IN = ".f", ".d", ".h"  # end an exercise's text in a link; never change them
-_DIGITS = "0123456789abcdefghijklmnopqrstu"  # stand for inputs of a sheet to hand in: "0" is −15; never change them
+_FAIR, _DISTINCT, _TO_HAND_IN = ".f", ".d", ".h"  # endings of an exercise's text in a link; never change them
+_DIGITS = "0123456789abcdefghijklmnopqrstu"  # inputs of a sheet to hand in, from −15 on: never change them
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 _WORD = re.compile(f"(?:[{_CONSONANTS}][{_VOWELS}]){{3}}")
 

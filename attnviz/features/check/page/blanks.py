@@ -30,7 +30,7 @@ Cell = tuple[str, int, int]
 
 @dataclass
 class Progress:
-    """What a session keeps of its last exercise beside the answers."""
+    """A session's progress in its last exercise, without the answers themselves."""
 
     encoded: str = ""
     wrote: str | None = None  # the answers as this session last wrote them into the URL

@@ -33,7 +33,7 @@ Form = dict[str, Any]
 
 @dataclass
 class FormRecord:
-    """What a session keeps of the form beside its controls."""
+    """A session's record of the form, besides the values of its controls."""
 
     # (hash of the form, whether the form fits into the URL, its text in the URL)
     packed: tuple[int, bool, str] = field(default_factory=lambda: (_mark(DEFAULTS), True, ""))

@@ -50,7 +50,7 @@ ALONG: Mapping[str, Included] = MappingProxyType(
 
 @cache
 def offered() -> Mapping[str, str]:
-    """Return what each offered model is loaded by, by its short name.
+    """Return short name -> name or folder of each offered model.
 
     These are the included models and those that ATTNVIZ_MODELS names, separated by commas. A folder's short name is its
     last part, or the model of which it is a snapshot, with a number if the name is taken.

@@ -1,4 +1,4 @@
-"""Training step by step, and the moments kept of it."""
+"""Training step by step, with the model kept at some moments."""
 
 import math
 from collections.abc import Iterator, Mapping
