@@ -114,7 +114,7 @@ def _read(text: str, infinite: bool, columns: int | None, expected_rows: int | N
     shown = [number.decimals for row in numbers for number in row if number.decimals is not None]
     # With powers of ten, small numbers show more decimals than large ones. The table gets as many as the largest shows.
     by_powers = any(number.by_power for row in numbers for number in row)
-    every = shown or [MAX_DECIMALS]  # a table of fractions only has as many as possible
+    every = shown or [MAX_DECIMALS]  # a table of nothing but fractions gets the most decimals
     decimals = min(max(min(every) if by_powers else max(every), 0), MAX_DECIMALS)
     return Printed(
         tuple(tuple(number.value for number in row) for row in numbers),
