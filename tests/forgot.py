@@ -19,6 +19,7 @@ ADDITIONS = "tests/unit/rules/test_additions.py"
 OTHERS = (
     "tests/unit/project/test_words.py", "tests/unit/project/test_architecture.py", "tests/unit/core/test_attention.py",
     "tests/unit/core/test_refused.py", "tests/unit/server/test_link.py", "tests/unit/tables/test_pasted.py",
+    "tests/features/check/unit/test_worked_examples.py::test_published_table",
 )  # fmt: skip
 # Each starts its own Python, or measures times: they take longer than all others together.
 LONG = ("before_it_is_asked_for", "taken_home", "takes_longer")

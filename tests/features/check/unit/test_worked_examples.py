@@ -121,12 +121,14 @@ def assert_printed(computed: torch.Tensor, published: Any, decimals: int) -> Non
     np.testing.assert_allclose(computed.double().numpy(), np.array(published), rtol=0, atol=0.5 * 10**-decimals + 1e-6)
 
 
-TABLES = [
-    (name, table)
-    for name in ("journey", "journey-linear", "love-ai")
-    for table in worked_example(name).published
-    if (name, table) != ("love-ai", "context")
-]
+# Tables in which a source has mistakes, as its note says, or prints other rows than are computed; see the tests below.
+DIFFERENT = {
+    ("love-ai", "context"),
+    ("slide-row", "attention_weights"),
+    ("softmax-times-8", "attention_weights"),
+    *(("three-words", table) for table in worked_example("three-words").published),
+}
+TABLES = [(each.id, table) for each in EXAMPLES for table in each.published if (each.id, table) not in DIFFERENT]
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES)
