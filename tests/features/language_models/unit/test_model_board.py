@@ -54,7 +54,7 @@ _TOLD = """(page, [data, place]) => {
   const made = page.made(data);
   const { inOneSentence, whatIsNext, dividedBy } = page.explain;
   const next = [...made.stages.values()].find(({ name }) => name === "divided_scores");
-  return [inOneSentence(made, place, null), whatIsNext(made, place), page.reads.readsInPercent(made, place.row)[1],
+  return [inOneSentence(made, place, null), whatIsNext(made, place), page.most_read.readsInPercent(made, place.row)[1],
     next ? dividedBy(next.settings) : ""];
 }"""
 
