@@ -20,6 +20,7 @@ from attnviz.app.text import as_message
 from attnviz.documents import heatmap_page
 from attnviz.explanation.summary import described
 from attnviz.export import matrix_csv, scenario_json, trace_safetensors
+from attnviz.feature import pages
 from attnviz.link.codecs import pack
 from attnviz.link.set_up import MOST_GIVEN, parameters
 from attnviz.words import say
@@ -68,7 +69,8 @@ def test_a_lesson_link_hides_controls_and_keeps_their_values() -> None:
     styles = [html.proto.body for html in playground.at.get("html")]
     (style,) = [body for body in styles if "display: none" in body and "st-key-seed" in body]
     meant = {f".st-key-setup{of}{name}" for name in ("seed", "device", "text") for of in ("-", "_meaning_")}
-    assert {".st-key-seed", ".st-key-device", ".st-key-sentence"} | meant == set(
+    views = {f".st-key-{page.name}-{name}" for page in pages() for name in ("seed", "device", "text")}
+    assert {".st-key-seed", ".st-key-device", ".st-key-sentence"} | meant | views == set(
         style.split("<style>")[1].split(" {")[0].split(", ")
     )
     assert say("setup.hidden", n=3) in playground.captions
