@@ -21,7 +21,8 @@ def site(arguments: Sequence[str]) -> int:
         check_address(name, getattr(given, name))
     before = written_before(given.dir)
     files = site_files(app=given.app, address=given.address)
-    for name, written in (files | {LIST: "".join(f"{name}\n" for name in files).encode()}).items():
+    names = "".join(f"{name}\n" for name in files).encode()
+    for name, written in ({LIST: names} | files).items():  # the list first: an interrupted run leaves no foreign files
         file = given.dir / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(written)
