@@ -110,9 +110,12 @@ def test_of_a_failing_test_the_row_is_said_whose_file_was_changed() -> None:
 
 
 def test_what_is_asked_first_is_there() -> None:
-    assert all((ROOT / each).is_file() for each in (*OTHERS, ADDITIONS))
-    text = "".join((ROOT / each).read_text("utf-8") for each in OTHERS)
-    assert all(each in text for each in LONG)
+    texts = {}
+    for each in (*OTHERS, ADDITIONS):
+        file, _, test = each.partition("::")
+        texts[file] = (ROOT / file).read_text("utf-8")
+        assert f"def {test}" in texts[file], each
+    assert all(any(each in text for text in texts.values()) for each in LONG)
 
 
 def test_what_was_forgotten_is_asked_without_installing() -> None:
