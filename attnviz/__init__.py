@@ -19,7 +19,6 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz import documents, figures
     from attnviz import export as export
-    from attnviz import stories as stories
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
     from attnviz.features.language_models.inside import ModelEdit as ModelEdit
@@ -29,6 +28,7 @@ if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz.features.learn.training import TrainingSettings as TrainingSettings
     from attnviz.features.learn.training import train as train
     from attnviz.features.learn.training import train_many as train_many
+    from attnviz.features.stories.public import stories as stories
     from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
     from attnviz.notebook import BoardWidget
 
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-_MODULES = ("documents", "export", "figures", "stories")  # imported on first use, because Plotly takes long to import
+_MODULES = ("documents", "export", "figures")  # imported on first use, because Plotly takes long to import
 
 if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
 

@@ -24,6 +24,7 @@ INSTALLED = (
     "questions",
     "sweeps",
     "scaling",
+    "stories",
     "learn",
     "language_models",
     "models",

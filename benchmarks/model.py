@@ -24,7 +24,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from attnviz.documents import model_page
 from attnviz.features.language_models.inside import STORIES, ModelTrace, Sampling, look_into
 from attnviz.features.language_models.inside.writing import appended
-from attnviz.stories.grammar import World, stories
+from attnviz.features.stories.grammar import World, stories
 from attnviz.words import say
 from benchmarks.browser import detail, in_page, launched, tab
 from benchmarks.clients.client import Client, connected

@@ -19,8 +19,8 @@ from torch import Tensor
 from attnviz.core.machine import one_thread
 from attnviz.features.language_models.inside.available_models import ALONG, STORIES
 from attnviz.features.language_models.inside.pretrained import transformers
-from attnviz.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
-from attnviz.stories.grammar import World, stories
+from attnviz.features.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
+from attnviz.features.stories.grammar import World, stories
 
 LAYERS, HEADS, WIDTH = 3, 4, 64
 SPREAD = 0.15  # of the numbers of tokens' vectors in a new decoder

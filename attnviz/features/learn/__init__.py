@@ -4,6 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "learn",
+    needs=("stories",),
     pages=(Page("learn", door="models"),),
     fills={"parameters": "parameters:rows", "left": "page.leaving:left"},
     public={

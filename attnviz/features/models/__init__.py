@@ -4,7 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "models",
-    needs=("language_models",),
+    needs=("language_models", "stories"),
     pages=(Page("model", door="models"),),
     keeps=("model_text",),
     fills={

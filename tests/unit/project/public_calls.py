@@ -21,7 +21,7 @@ from tests.said import joined, of_features
 # The kernel's modules, those that features' tests name, and modules of features' public names.
 _OF_FEATURES = {f"{each.package}.{place.partition(':')[0]}" for each in features() for place in each.public.values()}
 MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.export", "attnviz.figures",
-           "attnviz.stories", *chain.from_iterable(of_features("MODULES")),
+           *chain.from_iterable(of_features("MODULES")),
            *(name for name in sorted(_OF_FEATURES) if hasattr(import_module(name), "__all__")))  # fmt: skip
 
 # Classes that functions return; only the library makes them.

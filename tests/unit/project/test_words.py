@@ -304,8 +304,6 @@ NO_PAGE = {
     **joined("NO_PAGE"),
     "attnviz/core/masks.py": "writes Python",
     "attnviz/core/seeding/places.py": "writes Python",
-    "attnviz/stories/asked.py": "names what stories ask",
-    "attnviz/stories/grammar.py": "holds the words of a story",
     "attnviz/commands": "writes a command line's help",
     "attnviz/app/operations": "writes into the server's log and figures",
     "attnviz/app/server": "writes into the server's log, and errors for whoever runs it",

@@ -57,7 +57,7 @@ def test_what_the_contract_names_is_tried() -> None:
     named = {"attend", "explain", "mark", "mark_pipeline", "read_table", "show_board", "tokenize",
              "trace", "by_class", "Scenario", "SelfAttention",
              "documents.board_page",
-             "figures.heatmap", "stories.examples"}  # fmt: skip
+             "figures.heatmap"}  # fmt: skip
     assert named.union(*of_features("NAMED")) <= FUNCTIONS.keys()
 
 

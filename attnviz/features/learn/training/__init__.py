@@ -1,6 +1,5 @@
 """Small models that are trained in seconds; each moment has a trace."""
 
-from attnviz import stories
 from attnviz.features.learn.training.chain import Link, Place, Term, chain, finite_difference
 from attnviz.features.learn.training.code import moment_safetensors, scenario_of, training_notebook, training_script
 from attnviz.features.learn.training.learning import (
@@ -27,6 +26,7 @@ from attnviz.features.learn.training.training import (
     taken_by,
     train,
 )
+from attnviz.features.stories import held_out as stories
 
 __all__ = [
     "BETAS", "MOMENTS", "MOST_BYTES", "MOST_SEEDS", "TASKS", "Ablation", "Batch", "Gradients", "Learner", "Link",

@@ -23,8 +23,8 @@ from attnviz.features.language_models.inside.uses import has_next, has_vector, l
 from attnviz.features.models.page.result_cache import fitting, looked, looked_moved, looked_right, looked_why, most_of
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.parameters import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
-from attnviz.stories.asked import JUDGED_BY, PLACES, Asked, asked_in, read
-from attnviz.stories.grammar import ASKED, World, stories
+from attnviz.features.stories.asked import JUDGED_BY, PLACES, Asked, asked_in, read
+from attnviz.features.stories.grammar import ASKED, World, stories
 from attnviz.words import listed, say
 from attnviz.words.numbers import percent, written
 

@@ -36,8 +36,8 @@ from attnviz.features.models.parameters import (
     MODEL_WHY,
     MODEL_WRITTEN,
 )
+from attnviz.features.stories.grammar import World, points
 from attnviz.link.parameter_table import texts
-from attnviz.stories.grammar import World, points
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 

@@ -23,8 +23,8 @@ from attnviz.features.models.model_code import model_script
 from attnviz.features.models.model_pages import head_report, model_page
 from attnviz.features.models.page.result_cache import looked
 from attnviz.features.models.page.writing import law_of
-from attnviz.stories.asked import JUDGED_BY
-from attnviz.stories.grammar import ASKED, World, stories
+from attnviz.features.stories.asked import JUDGED_BY
+from attnviz.features.stories.grammar import ASKED, World, stories
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 from benchmarks.stories import judged, without

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import torch
 
 from attnviz.features.learn.training.tasks.base import Batch, Task, Weights, bare_source, most
-from attnviz.stories import grammar
-from attnviz.stories.grammar import ASKED, Drawn, point_after, points, stories
-from attnviz.stories.small import LENGTH, SMALL
+from attnviz.features.stories import grammar
+from attnviz.features.stories.grammar import ASKED, Drawn, point_after, points, stories
+from attnviz.features.stories.small import LENGTH, SMALL
 
 
 @dataclass(frozen=True)

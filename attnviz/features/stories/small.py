@@ -1,6 +1,6 @@
 """A world of few words, for models that learn in seconds."""
 
-from attnviz.stories.grammar import World
+from attnviz.features.stories.grammar import World
 
 # Two people who each do one thing, and things that are near each other.
 SMALL = World(

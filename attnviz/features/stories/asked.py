@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnviz.stories.grammar import ASKED, Drawn, World
+from attnviz.features.stories.grammar import ASKED, Drawn, World
 
 PLACES = 96  # words of a story, at most, as in the included model
 JUDGED_BY = 1_000_000  # added to the seed of a training, to draw the stories that test its result

@@ -3,8 +3,8 @@
 import torch
 
 from attnviz.core.limits import MAX_SEED, check_choice, check_whole
-from attnviz.stories.asked import PLACES
-from attnviz.stories.grammar import ASKED, World, stories
+from attnviz.features.stories.asked import PLACES
+from attnviz.features.stories.grammar import ASKED, World, stories
 
 MOST_EXAMPLES = 10_000
 _AT_ONCE = 64  # stories drawn at a time
