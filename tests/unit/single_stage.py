@@ -26,9 +26,11 @@ from attnviz.core.rules import (
     Scale,
     Shape,
     Share,
+    Sigmoid,
     Slice,
     Softmax,
     Surprise,
+    Times,
     TimesRoot,
 )
 from attnviz.core.stages import Stage, Texts
@@ -67,6 +69,10 @@ CASES: tuple[tuple[Rule, tuple[Shape, ...]], ...] = (
     (Difference(), ((3, 4), (3, 4))),
     (Difference(0.37), ((3, 4), (3, 4))),
     (Difference(-1.5), ((2, 3), (2, 3))),
+    (Times(), ((3, 2), (3, 2))),
+    (Times("column"), ((3, 4), (3, 1))),
+    (Times("row"), ((3, 4), (1, 4))),
+    (Sigmoid(), ((3, 4),)),
     (Cap(), ((3, 2),)),
     (Cap(50.0), ((3, 4),)),
     (Cap(0.3), ((3, 4),)),

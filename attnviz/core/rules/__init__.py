@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from attnviz.core.rules.base import Rule
-from attnviz.core.rules.cellwise import GELU, Add, Cap, Difference, FeatureMap, ReLU, TimesRoot
+from attnviz.core.rules.cellwise import GELU, Add, Cap, Difference, FeatureMap, ReLU, Sigmoid, Times, TimesRoot
 from attnviz.core.rules.copying import Concatenate, PassOn, Recut, Slice
 from attnviz.core.rules.derived import declaration, explain, reads, seen, touched, values
 from attnviz.core.rules.explaining.cell import Cell, CellExplanation, Cells, Factor, Term, in_rows
@@ -29,7 +29,7 @@ RULES: tuple[type[Rule], ...] = tuple(_kinds(Rule))  # type: ignore[type-abstrac
 __all__ = [
     "DECIMALS", "GELU", "RULES", "Add", "Block", "Cap", "Cell", "CellExplanation", "Cells", "Concatenate", "Difference",
     "Factor", "FeatureMap", "Ids", "LayerNorm", "Lookup", "PassOn", "Product", "ReLU", "Recut", "Relative", "RmsNorm",
-    "Rotate", "Rule", "Scale", "Shape", "Share", "Slice", "Softmax", "Surprise", "Term", "TimesRoot", "declaration",
-    "explain", "in_rows", "later", "names_on", "owner_of", "reads", "rotation_of", "scaling_of", "seen", "touched",
-    "turns_second", "values",
+    "Rotate", "Rule", "Scale", "Shape", "Share", "Sigmoid", "Slice", "Softmax", "Surprise", "Term", "Times",
+    "TimesRoot", "declaration", "explain", "in_rows", "later", "names_on", "owner_of", "reads", "rotation_of",
+    "scaling_of", "seen", "touched", "turns_second", "values",
 ]  # fmt: skip

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, where
 from torch.nn.functional import gelu
 
-from attnviz.core.rules.base import Rule
-from attnviz.core.rules.expression import RESULT, I, J, Piece, number, sentence, sources
+from attnviz.core.rules.base import Rule, Size, agree, expect
+from attnviz.core.rules.expression import RESULT, TINY, I, Index, J, Piece, number, sentence, sources
 from attnviz.core.rules.reading import Shape
 from attnviz.words.numbers import significant
 
@@ -90,6 +90,69 @@ class TimesRoot(Rule):
         words = sentence("explanation.times_root.words", number=x.named(), n=d)
         value = number(d, str(d)).root * x[I, J]
         return (Piece(value, (f"√{d} × ", x.name()), (words,), roundings=3, trouble="read"),)
+
+
+@dataclass(frozen=True)
+class Times(Rule):
+    """The product of two matrices, cell by cell.
+
+    With `repeated` "column", the second one is a column, and each of its numbers multiplies a whole row; with "row",
+    it's a row, which multiplies each row.
+
+    >>> Times("column").compute(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[10.0], [0.0]]))
+    tensor([[10., 20.],
+            [ 0.,  0.]])
+    """
+
+    repeated: str = ""
+
+    name = "times"
+    in_formulas = "{0} ⊙ {1}"
+    in_code = "{0} * {1}"
+    n_sources = (2,)
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return sources[0] * sources[1]
+
+    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
+        """Return the first factor's shape.
+
+        Raises ``ValueError`` for a second factor that is neither of this shape nor the column or row that repeats.
+        """
+        (rows, columns), second = shapes
+        fits: tuple[Any, Any] = (1 if self.repeated == "row" else rows, 1 if self.repeated == "column" else columns)
+        expect(agree(second, fits), "the second factor", second, f"{fits}")
+        return rows, columns
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        a, b = sources(2)
+        at = (Index() if self.repeated == "row" else I, Index() if self.repeated == "column" else J)
+        words = sentence("explanation.times.words", first=a.named(), second=b.name(*at))
+        symbols = (a.name(), " × ", b.name(*at))
+        return (Piece(a[I, J] * b[at], symbols, (words,), roundings=2, trouble="sum"),)
+
+
+@dataclass(frozen=True)
+class Sigmoid(Rule):
+    """The logistic function 1 / (1 + exp(−z)), between 0 and 1.
+
+    >>> Sigmoid().compute(torch.tensor([[0.0, 100.0]]))
+    tensor([[0.5000, 1.0000]])
+    """
+
+    name = "sigmoid"
+    in_formulas = "σ({0})"
+    in_code = "torch.sigmoid({0})"
+
+    def compute(self, *sources: Tensor) -> Tensor:
+        return torch.sigmoid(sources[0])
+
+    def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
+        (x,), one = sources(1), number(1.0, "1")
+        words = sentence("explanation.sigmoid.words", number=x.named())
+        value = one / (one + x[I, J].negative.as_number.exp)
+        symbols = ("1 / (1 + exp(−", x.name(), "))")
+        return (Piece(value, symbols, (words,), roundings=6, size=value + number(TINY), trouble="copied"),)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,20 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from attnviz.core.rules import Add, Concatenate, Difference, Product, Rotate, Rule, Scale, Slice, Softmax, reads
+from attnviz.core.rules import (
+    Add,
+    Concatenate,
+    Difference,
+    Product,
+    Rotate,
+    Rule,
+    Scale,
+    Sigmoid,
+    Slice,
+    Softmax,
+    Times,
+    reads,
+)
 from attnviz.core.rules.rows import ROWS
 
 
@@ -47,6 +60,24 @@ def _(rule: Add, source: int, row: int, column: int, made: Tensor, *sources: Ten
 def _(rule: Difference, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
     """Yield 1 for the first source, minus the factor for the second."""
     yield Derivative(row, column, 1.0 if source == 0 else -rule.factor)
+
+
+@derivatives.register
+def _(rule: Times, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield the other factor, for each cell that a factor multiplies."""
+    rows = range(made.shape[0]) if source == 1 and rule.repeated == "row" else (row,)
+    columns = range(made.shape[1]) if source == 1 and rule.repeated == "column" else (column,)
+    for at in ((each, other) for each in rows for other in columns):
+        first = (0 if rule.repeated == "row" else at[0], 0 if rule.repeated == "column" else at[1])
+        place = (1, *first) if source == 0 else (0, *at)
+        yield Derivative(*at, float(sources[place[0]][place[1:]]), place)
+
+
+@derivatives.register
+def _(rule: Sigmoid, source: int, row: int, column: int, made: Tensor, *sources: Tensor) -> Iterator[Derivative]:
+    """Yield s(1−s) for the share s."""
+    share = float(made[row, column])
+    yield Derivative(row, column, share * (1 - share))
 
 
 @derivatives.register

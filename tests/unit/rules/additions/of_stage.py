@@ -21,7 +21,9 @@ from attnviz.core.rules import (
     Relative,
     RmsNorm,
     Share,
+    Sigmoid,
     Surprise,
+    Times,
     TimesRoot,
 )
 from attnviz.core.stages import EVERY_STAGE, STAGES
@@ -46,7 +48,7 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
     # passing on leads from one layer to the next; no set-up has a vocabulary to predict; numbers by distance are given,
     # and what is multiplied by the root of its width is the input; a feature map and shares without a softmax are
     # another kind of attention; cutting heads by one view is a mistake; only models norm queries, and subtract one
-    # softmax from another.
+    # softmax from another; nothing is gated.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -59,6 +61,8 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
         Recut,
         RmsNorm,
         Difference,
+        Times,
+        Sigmoid,
     }
 
 
