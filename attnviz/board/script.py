@@ -41,7 +41,7 @@ BOARD_STYLE = _COMMENTS.sub("", "".join(_STYLES))
 
 def board_script(plane: str) -> str:
     """Return the script of the app's board, which fetches `plane` when needed."""
-    return joined(_HERE / "in_app.js", {"CONSTANTS": CONSTANTS, "PLANE": plane})
+    return joined(_HERE / "hosts" / "app.js", {"CONSTANTS": CONSTANTS, "PLANE": plane})
 
 
 def plane_script() -> str:
@@ -51,10 +51,10 @@ def plane_script() -> str:
 
 def alone_script() -> str:
     """Return the script of a board on a page without a server."""
-    return joined(_HERE / "in_page.js", {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE})
+    return joined(_HERE / "hosts" / "page.js", {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE})
 
 
 def notebook_script(letters: str, style: str) -> str:
     """Return the script of a notebook's board; `letters` are WOFF2 in base64."""
     sent = {"CONSTANTS": CONSTANTS, "STYLE": CONTROLS + SLIDER + BOARD_STYLE + style, "LETTERS": letters}
-    return joined(_HERE / "in_notebook.js", sent)
+    return joined(_HERE / "hosts" / "notebook.js", sent)

@@ -301,7 +301,7 @@ interface BoardData extends TableData {
   picked?: Place | null;
 }
 
-/** What a board stands in, and what that does for it; in_app.js is the app's. */
+/** What a board stands in, and what that does for it; hosts/app.js is the app's. */
 interface Host {
   /** The page's query, which the board changes, and its versions; null if nobody answers. */
   readonly page: Pick<import("../scripts/address.js").Address,

@@ -1,5 +1,5 @@
 // Draws the boards of a page outside the app. The page contains, gzipped, the script that draws a board
-// (board/in_page.js) and the data of each board. In a frame of the same origin, the frame becomes as high as its
+// (board/hosts/page.js) and the data of each board. In a frame of the same origin, the frame becomes as high as its
 // content.
 
 import { ask } from "./asking.js";

@@ -19,8 +19,8 @@ declare global {
     attnvizAddress?: Address;
     /** Tells the server that the page's first paint is done. */
     attnvizFirst?: () => void;
-    /** Draws a board on a page of its own: attnviz/board/in_page.js. */
-    attnvizBoard: typeof import("../board/in_page.js").default;
+    /** Draws a board on a page of its own: attnviz/board/hosts/page.js. */
+    attnvizBoard: typeof import("../board/hosts/page.js").default;
     /** The element with the head in view of a real model, which the grid of all heads draws. */
     attnvizHead?: HTMLElement;
     /** The numbers of the training that is shown, for each moment that has arrived so far. */

@@ -140,10 +140,10 @@ def test_a_script_of_endless_modules_is_refused(tmp_path: Path) -> None:
 
 
 AT_LEAST = {
-    "in_app": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
+    "app": {"explanation.made", "board.status.waiting", "summary.itself", "board.status.checked"},
     "model_page": {"models.view.most", "models.view.place"},
 }
-NEVER = {"in_app": {"lesson.heading", "what_if.title", "origins.number"}}
+NEVER = {"app": {"lesson.heading", "what_if.title", "origins.number"}}
 
 
 def given_and_code(entry: Path) -> tuple[dict[str, str | dict[str, str]], str]:
@@ -168,7 +168,7 @@ def test_a_script_has_every_sentence_that_it_says_and_they_are_the_catalogues(en
     assert {key: catalogue()[key] for key in given} == given
     # Of keys that are put together every one is given, and nothing else.
     starts = set(re.findall(r"say\(\s*`([a-z_0-9.]+\.[a-z_0-9.]*)\$\{", code))
-    assert entry.stem != "in_app" or starts >= {"explanation.line.", "typed.", "board.reads."}
+    assert entry.stem != "app" or starts >= {"explanation.line.", "typed.", "board.reads."}
     for start in starts:
         assert any(key.startswith(start) for key in given), start
     assert all(key in code or key.rsplit(".", 1)[0] + "." in code or key.split(".")[0] + "." in code for key in given)

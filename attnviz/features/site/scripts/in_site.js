@@ -1,7 +1,7 @@
 // A board of the site. In the story, `leads` controls it: the board shows the matrices of the current step, and keeps
 // the reader's edits from step to step. On other pages it is a board by itself.
 
-import { Alone, DARK, rootIn } from "../../../board/alone.js";
+import { Alone, DARK, rootIn } from "../../../board/hosts/offline.js";
 import { mount } from "../../../board/board.js";
 import { make } from "../../../board/cells/elements.js";
 import { stagesOf } from "../../../board/display.js";

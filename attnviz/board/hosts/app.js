@@ -1,14 +1,14 @@
 // The host of a board on a page of the app. The board changes the page's query, and this host asks the server for
 // torch's numbers. The page's other parts hear from it which numbers the board shows, and which token is picked.
 
-import { mount } from "./board.js";
-import { onTheme, themeOf } from "./cells/elements.js";
-import { numbersFor } from "../scripts/query.js";
-import { partOf } from "../scripts/parts.js";
-import { PLANE } from "../scripts/sent.js";
+import { mount } from "../board.js";
+import { onTheme, themeOf } from "../cells/elements.js";
+import { numbersFor } from "../../scripts/query.js";
+import { partOf } from "../../scripts/parts.js";
+import { PLANE } from "../../scripts/sent.js";
 
-/** @import { Drawing } from "../scripts/types.js" */
-/** @import { Plane } from "./plane/plane.js" */
+/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Plane } from "../plane/plane.js" */
 
 // How often, in milliseconds, and how many times to look for the panel What if; and how many times more once it's
 // found.

@@ -1,10 +1,10 @@
 // The host of a board without a server: edits stay on the board, and the page itself computes all numbers.
 
-import { Plane } from "./plane/plane.js";
-import { addressOf } from "./places.js";
-import { valueAt } from "./values/matrices.js";
-import { STYLE } from "../scripts/sent.js";
-import { say } from "../scripts/sentences.js";
+import { Plane } from "../plane/plane.js";
+import { addressOf } from "../places.js";
+import { valueAt } from "../values/matrices.js";
+import { STYLE } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
 
 // Hides the dock's ways to other views, which only the app has.
 const OWN_STYLE = ".board .views.views { display: none; } ";

@@ -2,13 +2,13 @@
 // then sends torch's numbers for that query. All views of one model follow it; without a kernel, each view goes on by
 // itself.
 
-import { Alone, rootIn } from "./alone.js";
-import { mount } from "./board.js";
-import { markOf, ordered, patched } from "../scripts/query.js";
-import { LETTERS } from "../scripts/sent.js";
-import { say } from "../scripts/sentences.js";
+import { Alone, rootIn } from "./offline.js";
+import { mount } from "../board.js";
+import { markOf, ordered, patched } from "../../scripts/query.js";
+import { LETTERS } from "../../scripts/sent.js";
+import { say } from "../../scripts/sentences.js";
 
-/** @import { Patch } from "../scripts/query.js" */
+/** @import { Patch } from "../../scripts/query.js" */
 /**
  * The widget model, which the kernel and all views share.
  * @typedef {{ get(name: string): string, set(name: string, value: string): void, save_changes(): void,

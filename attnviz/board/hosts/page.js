@@ -1,8 +1,8 @@
 // The entry point for boards on a page of their own, without a server.
 
-import { Alone, DARK, around, rootIn } from "./alone.js";
-import { mount } from "./board.js";
-import { makeAgain } from "./values/bit_differences.js";
+import { Alone, DARK, around, rootIn } from "./offline.js";
+import { mount } from "../board.js";
+import { makeAgain } from "../values/bit_differences.js";
 
 // If there are several boards, none of them has its dock at the foot of the window.
 const OF_SEVERAL = ":host(:not(:only-of-type)) .panel.panel { position: static; }";
