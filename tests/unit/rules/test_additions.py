@@ -25,7 +25,7 @@ from attnviz.core.what_if import SWITCHES
 from attnviz.export import pytorch_script
 
 ROOT = Path(__file__).parents[3]
-MATRICES = "attnviz/words/en/matrices"
+WORDS = "attnviz/words/en"
 COPIED = ("attnviz", "pages", "tests", "docs", "app.py", "pyproject.toml", "README.md")
 SECONDS = 300
 
@@ -46,7 +46,7 @@ INITIALIZATION = (
         '            lambda d_in: (1 / 4, 1 / 48), then=" / 2",\n'
         "        ),\n",
     ),
-    (MATRICES + "/setup.toml", r"\[init\]\n", choice("halved", "half of torch.rand")),
+    (WORDS + "/setup.toml", r"\[init\]\n", choice("halved", "half of torch.rand")),
 )
 STATISTIC = (
     (
@@ -75,9 +75,9 @@ MASK = (
         "              '    mask[query, ({kept} + query) % 2 : {kept} + query : 2] = float(\"-inf\")'),\n"
         '             (("striped", lambda before, after, size: (before > 0) & (before % 2 == 0)),)),\n',
     ),
-    (MATRICES + "/setup.toml", r"\[masking\]\n", choice("striped", "every second one")),
-    (MATRICES + "/explanation.toml", r"\[hidden\]\n", 'striped = "{key} stands at an even distance before {query}"\n'),
-    (MATRICES + "/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
+    (WORDS + "/setup.toml", r"\[masking\]\n", choice("striped", "every second one")),
+    (WORDS + "/explanation.toml", r"\[hidden\]\n", 'striped = "{key} stands at an even distance before {query}"\n'),
+    (WORDS + "/explanation.toml", r"\[of_mask\]\n", 'striped = "of a mask of stripes"\n'),
 )
 TOKENIZER = (
     (
@@ -85,7 +85,7 @@ TOKENIZER = (
         r"TOKENIZERS: .*?\n",
         '    Tokenizer("commas", lambda text: (each for each in text.split(",") if each), joint=","),\n',
     ),
-    (MATRICES + "/setup.toml", r"\[tokenizer\]\n", choice("commas", "what stands between commas")),
+    (WORDS + "/setup.toml", r"\[tokenizer\]\n", choice("commas", "what stands between commas")),
 )
 POSITION = (
     (
@@ -96,9 +96,9 @@ POSITION = (
         '        "{made} = torch.arange({n}).float()[:, None].expand({n}, d_in){cut}",\n'
         "    )),\n",
     ),
-    (MATRICES + "/setup.toml", r"\[positions\]\n", choice("counted", "0, 1, 2 and so on")),
+    (WORDS + "/setup.toml", r"\[positions\]\n", choice("counted", "0, 1, 2 and so on")),
     (
-        MATRICES + "/summary.toml",
+        WORDS + "/summary.toml",
         r"\[positions\]\n",
         'counted = "Their places are counted."\ncounted_beside = "Those of {name} are counted."\n'
         'counted_origin = "the number of its place, {row}"\n',
@@ -113,7 +113,7 @@ SWITCH = (
         ' ("scaled_scores",))),\n',
     ),
     (
-        MATRICES + "/what_if.toml",
+        WORDS + "/what_if.toml",
         r"usual = [^\n]*\n",
         '\n[halving]\ntwice.choice = "twice"\n'
         'twice.note = "Not what attention does: scores are halved."\ntwice.more = "Scores are halved once more."\n',
@@ -140,7 +140,7 @@ RULE = (
     ),
     ("attnviz/core/rules/__init__.py", r"cellwise import ", "Halved, "),
     ("attnviz/core/rules/__init__.py", r'"GELU", ', '"Halved", '),
-    (MATRICES + "/explanation.toml", r"\n(?=\[hidden\]\n)", '[halved]\nwords = "{number} is halved."\n'),
+    (WORDS + "/explanation.toml", r"\n(?=\[hidden\]\n)", '[halved]\nwords = "{number} is halved."\n'),
 )
 # A second stage of each rule: name, symbol, rows, columns, colours, rule, sources.
 STAGES = (
@@ -173,7 +173,7 @@ STAGE = (
         "from attnviz.core.rules import Softmax\n",
     ),
     (
-        MATRICES + "/stages.toml",
+        WORDS + "/stages.toml",
         r"\A(#[^\n]*\n)*",
         "".join(
             f'\n[{name}]\ntitle = "Made-up {name}"\nplain = "It is made up."\naxes = "Its rows are made up, too."\n'
