@@ -95,12 +95,19 @@ STEPS = (
 
 
 def scenarios() -> dict[str, Scenario]:
-    """Return the set-ups that the story's boards show.
-
-    A second head is made by hand: its queries of nouns meet the keys of verbs, and its values keep nouns and verbs.
-    """
+    """Return the set-ups that the story's boards show."""
     cat = starting_points()[OPENING].scenario
-    trace = traced(cat)
+    x = tuple(map(tuple, traced(cat).x.tolist()))
+    heads = replace(with_second_head(cat), x=x)  # without its example's name, which stands for all four matrices
+    return {"cat": cat, "masked": replace(cat, causal=True), "heads": heads}
+
+
+def with_second_head(scenario: Scenario) -> Scenario:
+    """Return a scenario of one head with a second one, made by hand.
+
+    Its queries of nouns meet the keys of verbs, and its values keep nouns and verbs.
+    """
+    trace = traced(scenario)
     second = {
         "w_q": ((2, 0), (0, 0), (0, 0)),
         "w_k": ((0, 0), (0, 0), (2.5, 0)),
@@ -110,8 +117,7 @@ def scenarios() -> dict[str, Scenario]:
         name: tuple((*row, *beside) for row, beside in zip(trace[name].tolist(), more, strict=True))
         for name, more in second.items()
     }
-    heads = replace(cat, d_out=4, n_heads=2, x=tuple(map(tuple, trace.x.tolist())), **both)
-    return {"cat": cat, "masked": replace(cat, causal=True), "heads": heads}
+    return replace(scenario, d_out=4, n_heads=2, **both)
 
 
 @cache

@@ -9,7 +9,7 @@ from attnviz.core.trace import Trace
 from attnviz.documents.board_svg import board_svg
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.features.site.board_pages import question_page_name
-from attnviz.features.site.own_words import MOST, app_query, words_data
+from attnviz.features.site.own_words import MOST, SETTINGS, app_query, words_data
 from attnviz.features.site.recorded import READER, SUBJECT, trace_at, training_data, written_data
 from attnviz.features.site.shared import Shared, Site, data_script, page, paragraph, script, style
 from attnviz.features.site.story import CAT, STEPS, Step, story_data, traces
@@ -117,8 +117,27 @@ def _own_controls(site: Site) -> str:
         app = f'<p><a class="to-app" href="{address}">{html.escape(say("site.story.own.app"))}</a></p>'
     return (
         f'<form hidden><input name="text" value="{example}" aria-label="{label}" autocomplete="off" maxlength="200">'
-        f'<button>{read}</button></form><p class="aside" role="status"></p>{app}'
+        f'<button>{read}</button>{_settings()}</form><p class="aside" role="status"></p>{app}'
     )
+
+
+def _settings() -> str:
+    """Return controls of a typed sentence's settings; own.js puts their values together."""
+    rows = "".join(_setting(name, choices) for name, choices in SETTINGS.items())
+    return f"<fieldset><legend>{html.escape(say('site.story.own.settings'))}</legend>{rows}</fieldset>"
+
+
+def _setting(name: str, choices: Sequence[bool | int | float]) -> str:
+    label = html.escape(say(f"site.story.own.{name}"))
+    if len(choices) > 2:
+        options = "".join(
+            f'<option value="{each:g}"{" selected" if each == choices[0] else ""}>{each:g}</option>'
+            for each in sorted(choices)
+        )
+        return f'<label>{label} <select name="{name}">{options}</select></label>'
+    off, on = (str(each).lower() for each in sorted(choices))
+    checked = " checked" if choices[0] == max(choices) else ""
+    return f'<label><input type="checkbox" name="{name}" value="{on}" data-off="{off}"{checked}> {label}</label>'
 
 
 _CONTROLS = {"training": _training_controls, "own": _own_controls}

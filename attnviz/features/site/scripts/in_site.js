@@ -5,7 +5,8 @@ import { Alone, DARK, rootIn } from "../../../board/hosts/offline.js";
 import { mount } from "../../../board/board.js";
 import { make } from "../../../board/cells/elements.js";
 import { stagesOf } from "../../../board/display.js";
-import { namedFrom } from "../../../board/places.js";
+import { namedFrom, ofWhole } from "../../../board/places.js";
+import { partsOf } from "../../../board/sender.js";
 import { evaluateWithin } from "../../../board/values/evaluate.js";
 import { makeAgain } from "../../../board/values/bit_differences.js";
 import { unpacked } from "../../../board/values/matrices.js";
@@ -58,22 +59,28 @@ export default function showBoard(element, data, { dark = null, leads }) {
   matchMedia(DARK).addEventListener("change", () => host.dress(), board.ended);
   /** @type {Board["pending"]} */
   const aside = new Map(); // edits of matrices that the set-up in view lacks, such as those of a second head
-  // Show another step.
-  const show = (/** @type {BoardData} */ next) => {
+  // Show another step, with those of the reader's edits that `keeps` allows.
+  /** @param {BoardData} next @param {(edit: Edit) => boolean} keeps */
+  const show = (next, keeps = () => true) => {
     board.pointing.choose(null); // or the cell that was chosen in the step before would dim cells of this one
     if (board.head) board.picking.look(0); // so that edits have the names that all set-ups share
     const has = (/** @type {Edit} */ { matrix, row, column }) => {
       const { rows, columns } = next.matrices[matrix] ?? { rows: 0, columns: 0 };
       return row < rows && column < columns;
     };
-    const edits = [...aside, ...board.pending];
+    const edits = [...aside, ...board.pending].filter(([, edit]) => keeps(edit));
     aside.clear();
     board.pending.clear();
     for (const [address, edit] of edits) (has(edit) ? board.pending : aside).set(address, edit);
     board.receive(next);
     frames(board, next.ghosts);
   };
-  return Object.assign(board, { show, valuesOf: (/** @type {BoardData} */ of) => valuesOf(board, of, aside) });
+  // The reader's edits after those of a set-up, as links write them.
+  /** @param {string} before @param {(edit: Edit) => boolean} keeps */
+  const editsText = (before, keeps) =>
+    partsOf(before, [...board.pending.values()].filter(keeps).map((edit) => ofWhole(board.stages, edit)));
+  return Object.assign(board, { show, editsText,
+    valuesOf: (/** @type {BoardData} */ of) => valuesOf(board, of, aside) });
 }
 
 showBoard.filled = filled;
@@ -134,6 +141,6 @@ function filled(data) {
     [name, { ...rest, values: values.map(() => NaN) }]));
   const { matrices } = evaluateWithin(stagesOf(data), givenIn(data, start), nothing, Infinity);
   const sent = Object.entries(matrices).map(([name, { rows, columns, values }]) =>
-    [name, { rows, columns, values: [...values] }]);
+    [name, data.matrices[name] ?? { rows, columns, values: [...values] }]);
   return { ...data, matrices: Object.fromEntries(sent) };
 }

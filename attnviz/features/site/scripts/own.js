@@ -1,5 +1,6 @@
 // The reader's own sentence, computed in the page.
 
+import { baseOf } from "../../../board/values/matrices.js";
 import { say } from "../../../scripts/sentences.js";
 import { Kinds, boardOf, tokensOf } from "./own_words.js";
 
@@ -9,6 +10,8 @@ export class Own {
   lines = [];
   /** @type {Kinds | null} */
   kinds = null;
+  /** @type {string[]} */
+  tokens = []; // of the sentence on the board
 
   /** @param {{ height: number, bare(part: string[]): Tells | null, done(name: string): void }} telling */
   constructor(telling) {
@@ -17,7 +20,8 @@ export class Own {
     this.form = /** @type {HTMLFormElement} */ (section.querySelector("form"));
     this.aside = /** @type {HTMLElement} */ (section.querySelector(".aside"));
     this.app = /** @type {HTMLAnchorElement | null} */ (section.querySelector(".to-app"));
-    this.input = /** @type {HTMLInputElement} */ (this.form.querySelector("input"));
+    this.input = /** @type {HTMLInputElement} */ (this.form.querySelector("[name=text]"));
+    this.settings = /** @type {HTMLFieldSetElement} */ (this.form.querySelector("fieldset"));
     this.form.hidden = false;
     this.form.onsubmit = (event) => {
       event.preventDefault();
@@ -25,6 +29,7 @@ export class Own {
     };
     this.sentence = this.input.value;
     this.input.oninput = () => this.leadOn();
+    this.settings.onchange = () => this.read(this.sentence);
     this.leadOn();
   }
 
@@ -33,12 +38,30 @@ export class Own {
     this.read(this.sentence);
   }
 
-  // Have the app open what is typed.
+  // The name of the set-up that the reader chose: own_words.py writes it, too.
+  get setUp() {
+    const chosen = /** @type {(HTMLInputElement | HTMLSelectElement)[]} */ ([...this.settings.elements]);
+    return chosen.map((each) => each instanceof HTMLInputElement && !each.checked ? each.dataset.off : each.value)
+      .join(",");
+  }
+
+  // Let the link to the app carry all that there is: what is typed, the set-up, the edits, and what was picked.
   leadOn() {
-    if (!this.app) return;
-    const address = new URL(this.app.href);
-    address.searchParams.set("text", this.input.value);
-    this.app.href = address.href;
+    const { app, board } = this;
+    if (!app) return;
+    const { own } = window.attnvizSite ?? {};
+    const address = new URL(app.href);
+    const { searchParams: query } = address;
+    if (own) address.search = own.boards[this.setUp].query;
+    query.set("text", this.input.value);
+    if (own && board) {
+      const isSame = String(tokensOf(this.input.value)) === String(this.tokens);
+      const edits = board.editsText(query.get("edits") ?? "", (edit) => isSame || isOfWeights(edit));
+      if (edits) query.set("edits", edits);
+      if (isSame) query.set("query", String(board.picked));
+      if (isSame && board.head) query.set("head", String(board.head));
+    }
+    app.href = address.href;
   }
 
   // Draw the board of a sentence; return whether there is one.
@@ -57,18 +80,27 @@ export class Own {
     const guessed = tokens.filter((_, at) => found[at].guessed);
     if (guessed.length) this.aside.textContent = say("site.story.own.nouns", { words: guessed.join(", ") });
     const kinds = found.map(({ kind }) => kind);
-    const inputs = boardOf(own, tokens, kinds, say("site.story.own.about"));
+    const inputs = boardOf(own, this.setUp, tokens, kinds, say("site.story.own.about"));
     const data = window.attnvizSiteBoard.filled(inputs);
     data.tells = this.telling.bare(["attention_weights", "context"]);
-    if (this.board) this.board.show(data);
+    const isSame = String(tokens) === String(this.tokens);
+    this.tokens = tokens;
+    if (this.board) this.board.show(isSame ? { ...data, query: this.board.picked } : data,
+      (edit) => isSame || isOfWeights(edit));
     else this.draw(data);
     this.lines = [say("site.story.own.done")];
+    this.leadOn();
     return true;
   }
 
   draw(/** @type {BoardData} */ data) {
-    const leads = { height: () => this.telling.height, hears() {}, own: true };
+    const leads = { height: () => this.telling.height, hears: () => this.leadOn(), own: true };
     const place = /** @type {HTMLElement} */ (document.querySelector(this.place));
     this.board = window.attnvizSiteBoard(place, data, { leads });
   }
+}
+
+// Whether an edit is of a matrix that doesn't depend on the sentence.
+function isOfWeights(/** @type {Edit} */ { matrix }) {
+  return baseOf(matrix).startsWith("w_");
 }

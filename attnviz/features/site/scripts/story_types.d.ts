@@ -42,7 +42,12 @@ export interface OwnWords {
   kinds: Record<string, string>;
   listed: Record<string, string>;
   endings: [kind: string, pattern: string][];
-  boards: Record<string, BoardData>;
+  /** What the boards of most set-ups have in common, but for their stages. */
+  usual: Omit<BoardData, "stages">;
+  /** The stages of all boards; a number that depends on the number of tokens, n, is { per_n: [slope, offset] }. */
+  stages: unknown[];
+  /** By set-up: how its board differs, with the places of its stages in the list, and its query in the app. */
+  boards: Record<string, { board: Partial<Omit<BoardData, "stages">> & { stages: number[] }; query: string }>;
   fewest: number;
   most: number;
 }

@@ -7,14 +7,18 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import traced
 from attnviz.features.questions.questions import QUESTIONS
+from attnviz.features.site.own_words import scenario_of, set_ups
 from attnviz.features.site.recorded import SENTENCE, moments, training
 from attnviz.features.site.story import STEPS, scenarios
+from attnviz.link.set_up import scenario_from_query
 from attnviz.published.by_class import by_class
 from attnviz.words import say
 from attnviz.words.numbers import percent
@@ -159,15 +163,46 @@ def test_a_recorded_training_and_a_tree_of_words(opened: Any) -> None:
 def test_a_sentence_of_ones_own_has_the_numbers_of_the_library(opened: Any) -> None:
     page = opened("index.html#own")
     for text in SENTENCES:
-        page.locator("#own input").fill(text)
+        page.locator("#own [name=text]").fill(text)
         page.keyboard.press("Enter")
         trace = traced(by_class(text)).seen_from(0)
         expect(page.locator("#typed .chip")).to_have_count(len(trace.tokens))
         agree(numbers(page, "#typed"), trace)
-        assert "text=" in str(page.locator("#own .to-app").get_attribute("href"))
-    page.locator("#own input").fill("alone")
+    page.locator("#own [name=text]").fill("alone")
     page.keyboard.press("Enter")
     expect(page.locator("#own .aside")).to_have_text(say("site.story.own.few", fewest=2))
+
+
+def test_the_way_to_the_app_carries_the_set_up_and_what_was_changed(opened: Any) -> None:
+    page = opened("index.html#own")
+    way = page.locator("#own .to-app")
+    expect(page.locator("#typed .chip").first).to_be_visible()
+    page.locator('#typed [data-at="w_k,1,1"]').focus()
+    page.keyboard.type("-2.5")
+    page.keyboard.press("Enter")
+    page.locator('#typed [data-at="x,2,0"]').focus()
+    page.keyboard.type("0.5")
+    page.keyboard.press("Enter")
+    page.locator("#typed .chip").nth(3).click()
+    sentence = say("site.story.own.example")
+    for set_up in list(set_ups())[::5]:  # each setting both ways
+        for name in ("causal", "scale"):
+            page.locator(f"#own [name={name}]").set_checked(set_up[name])
+        page.locator("#own [name=n_heads]").set_checked(set_up["n_heads"] == 2)
+        page.locator("#own select").select_option(f"{set_up['temperature']:g}")
+        opened_there, wrong = scenario_from_query(urlsplit(str(way.get_attribute("href"))).query)
+        assert wrong == []
+        assert replace(opened_there, edits=()) == scenario_of(sentence, set_up)
+        assert [str(each) for each in opened_there.edits] == [str(Edit("w_k", 1, 1, -2.5)), str(Edit("x", 2, 0, 0.5))]
+        assert parse_qs(urlsplit(str(way.get_attribute("href"))).query)["query"] == ["3"]
+        agree(numbers(page, "#typed"), traced(opened_there))
+    page.locator("#own [name=text]").fill("a cat sees the dog")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed .chip")).to_have_count(5)
+    of_another, _ = scenario_from_query(urlsplit(str(way.get_attribute("href"))).query)
+    assert of_another.text == "a cat sees the dog"
+    assert [str(each) for each in of_another.edits] == [str(Edit("w_k", 1, 1, -2.5))], "a row of X is of its word"
+    agree(numbers(page, "#typed"), traced(of_another).seen_from(0))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size[0]))

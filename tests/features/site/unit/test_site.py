@@ -4,6 +4,7 @@ import html
 import json
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -16,7 +17,7 @@ from attnviz.features.language_models.inside import look_into
 from attnviz.features.language_models.inside.writing import Sampling
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.features.site import recorded, whole
-from attnviz.features.site.own_words import app_query
+from attnviz.features.site.own_words import FEWEST, MOST, app_query, board_of, in_n, set_up_name, set_ups, words_data
 from attnviz.features.site.recorded import BEGINNING, SENTENCE, moments, training, training_data, written_data
 from attnviz.features.site.story import MOST_WORDS, STEPS, scenarios, story_data, traces
 from attnviz.link.set_up import scenario_from_query
@@ -230,6 +231,31 @@ def test_the_way_to_the_app_shows_the_sentence_by_kinds_of_words() -> None:
     scenario, wrong = scenario_from_query(urlsplit(link).query)
     assert (scenario, wrong) == (by_class(say("site.story.own.example")), [])
     assert dict(parse_qsl(app_query("a & b")))["text"] == "a & b"
+
+
+def test_boards_of_a_typed_sentence_are_those_of_each_length() -> None:
+    def of_length(value: Any, n: int) -> Any:
+        if isinstance(value, list):
+            return [of_length(each, n) for each in value]
+        if isinstance(value, dict) and "per_n" in value:
+            slope, offset = value["per_n"]
+            return slope * n + offset
+        return {name: of_length(each, n) for name, each in value.items()} if isinstance(value, dict) else value
+
+    sent_words = words_data()
+    for at, set_up in enumerate(set_ups()):
+        n = FEWEST + at % (MOST - FEWEST)
+        sent_board = sent_words["boards"][set_up_name(set_up)]["board"]
+        board = sent_words["usual"] | sent_board
+        board["stages"] = [of_length(sent_words["stages"][each], n) for each in sent_board["stages"]]
+        expected = board_of(n, set_up)
+        by_sentence = {"limits", "matrices"}  # these hold numbers
+        assert {name: each for name, each in board.items() if name not in by_sentence} == {
+            name: each for name, each in expected.items() if name not in by_sentence
+        }
+        assert {**board["matrices"]}.keys() == expected["matrices"].keys()
+    with pytest.raises(ValueError, match="expected numbers"):
+        in_n({"word": "of 12"}, {"word": "of 11"})
 
 
 def test_data_of_pages_are_json_that_ends_no_script() -> None:
