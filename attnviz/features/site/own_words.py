@@ -1,4 +1,4 @@
-"""A reader's own sentence: kinds of words, and boards without numbers for each set-up."""
+"""A reader's own sentence: kinds of words, and each set-up's boards."""
 
 import json
 from collections.abc import Iterator

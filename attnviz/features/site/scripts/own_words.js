@@ -33,7 +33,8 @@ export class Kinds {
   }
 }
 
-// The board of these tokens under a set-up, with inputs alone. The row of the first adjective is followed, or the first.
+// The board of these tokens under a set-up, with inputs alone. The row of the first adjective is followed, or else the
+// first row.
 /** @param {OwnWords} own @param {string} setUp @param {string[]} tokens @param {string[]} kinds @param {string} about
  *  @returns {BoardData} */
 export function boardOf({ usual, stages: all, boards, rows, kinds: called }, setUp, tokens, kinds, about) {
