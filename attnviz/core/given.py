@@ -138,21 +138,21 @@ def _drawn_by_place(s: "Derived", layer: int) -> tuple[Any, ...]:
 def _places(s: "Matrices") -> tuple[Tensor, Tensor]:
     """Return the position vectors of the kept sentence, then the text's."""
     assert s.position.vectors is not None
-    made = s.position.vectors(s.n_kept + len(s.tokens), s.d_in, s.seed)
-    return made[: s.n_kept].clone(), made[s.n_kept :].clone()
+    made = s.position.vectors(s.n_memory + len(s.tokens), s.d_in, s.seed)
+    return made[: s.n_memory].clone(), made[s.n_memory :].clone()
 
 
 def _same_places(old: "Derived", new: "Derived") -> bool:
-    return (old.n_kept, len(old.tokens)) == (new.n_kept, len(new.tokens))
+    return (old.n_memory, len(old.tokens)) == (new.n_memory, len(new.tokens))
 
 
 def _at_place(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
-    row = edit.row + old.n_kept - new.n_kept
+    row = edit.row + old.n_memory - new.n_memory
     return edit._replace(row=row) if 0 <= row < len(new.tokens) else None
 
 
 def _at_kept_place(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
-    return edit if edit.row < new.n_kept else None
+    return edit if edit.row < new.n_memory else None
 
 
 def _drawn_mask(s: "Derived", layer: int) -> tuple[Any, ...]:
@@ -163,7 +163,7 @@ def _drawn_mask(s: "Derived", layer: int) -> tuple[Any, ...]:
 
 
 def _mask(s: "Matrices") -> Tensor:
-    return s.mask_kind.drawn(len(s.tokens), len(s.read_tokens), s.mask_size, s.n_kept)
+    return s.mask_kind.drawn(len(s.tokens), len(s.read_tokens), s.mask_size, s.n_memory)
 
 
 def _origin_of_mask(s: "Matrices", row: int) -> str:
@@ -173,9 +173,9 @@ def _origin_of_mask(s: "Matrices", row: int) -> str:
 def _in_mask(edit: "Edit", old: "Derived", new: "Derived") -> "Edit | None":
     """Return a mask's edit in its new column, behind the kept keys."""
     column = edit.column
-    if column >= old.n_kept:
-        column += new.n_kept - old.n_kept
-    elif column >= new.n_kept:
+    if column >= old.n_memory:
+        column += new.n_memory - old.n_memory
+    elif column >= new.n_memory:
         return None
     is_there = edit.row < len(new.tokens) and 0 <= column < len(new.read_tokens)
     return edit._replace(column=column) if is_there else None
@@ -229,7 +229,7 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     _vectors_of_tokens("x", made_of=("e", "p")),
     _vectors_of_tokens("e", off="positions_off"),
     GivenMatrix("p", lambda s: (len(s.tokens), s.d_in), "tokens", _drawn_by_place, lambda s: _places(s)[1],
-                lambda s, row: _of_place(s, row + s.n_kept), once=True, of_sentence=True, moved=_at_place,
+                lambda s, row: _of_place(s, row + s.n_memory), once=True, of_sentence=True, moved=_at_place,
                 fits=_same_places, off="positions_off", by_row=True),
     _learned("w_q", 0, lambda s: (s.d_in, s.d_out)),
     _learned("w_k", 1, lambda s: (s.d_in, s.width_of_keys)),
@@ -261,7 +261,7 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     _vectors_of_tokens("e_y", off="positions_off"),
     GivenMatrix("p_y", lambda s: (len(s.second_tokens), s.d_in), "second", _drawn_by_place, lambda s: _places(s)[0],
                 _of_place, once=True, of_sentence=True, moved=_at_kept_place,
-                fits=lambda old, new: old.n_kept == new.n_kept, off="positions_off", by_row=True),
+                fits=lambda old, new: old.n_memory == new.n_memory, off="positions_off", by_row=True),
 )})  # fmt: skip
 TO_HEADS = tuple(name for name, given in GIVEN.items() if given.to_heads)
 ONCE = tuple(name for name, given in GIVEN.items() if given.once)  # shared by all layers

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnviz.core.given import ONCE, TO_HEADS
 from attnviz.core.rules import PassOn
-from attnviz.core.stages import E_KEPT_SCALED, E_SCALED, ITSELF, JOINED, KEPT, OF_KEPT, Stage, Table, Y
+from attnviz.core.stages import E_MEMORY_SCALED, E_SCALED, ITSELF, JOINED, KEPT, OF_MEMORY, Stage, Table, Y
 from attnviz.core.tokens import tokenize
 from attnviz.words import later
 
@@ -76,7 +76,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
     stages: dict[str, Stage] = {}
     for layer in range(n_layers):
         for name, stage in table.items():
-            if layer and name in (E_SCALED, E_KEPT_SCALED, *shared):
+            if layer and name in (E_SCALED, E_MEMORY_SCALED, *shared):
                 continue
             path = in_layer(layer, "")
             own, sources = stage, stage.sources
@@ -161,21 +161,21 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
 
 
 _OF_OTHERS = (Y, "k", "v", "k_norm", "rest_k", "k_rotated", "phi_k")
-_KEPT_ALONE = (*OF_KEPT, E_KEPT_SCALED, Y, f"{Y}_norm")
+_KEPT_ALONE = (*OF_MEMORY, E_MEMORY_SCALED, Y, f"{Y}_norm")
 
 
-def reading_others(table: Table, read: tuple[str, ...], n_kept: int = 0) -> Table:
+def reading_others(table: Table, read: tuple[str, ...], n_memory: int = 0) -> Table:
     """Return a table whose keys and values come from the `read` tokens.
 
-    The first `n_kept` of them belong to a kept sentence.
+    The first `n_memory` of them belong to a kept sentence.
     """
-    own_from = n_kept or None
+    own_from = n_memory or None
     others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
 
     def named(name: str, stage: Stage) -> dict[str, Any]:
         own = name.rpartition(".")[2]
         if own in others:
-            return {"rows": "key", "entries": read[:n_kept] if n_kept and own in _KEPT_ALONE else read}
+            return {"rows": "key", "entries": read[:n_memory] if n_memory and own in _KEPT_ALONE else read}
         return (
             {"entries": read, "own_from": None if stage.own_from is None else own_from}
             if stage.columns == "key"

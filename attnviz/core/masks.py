@@ -54,25 +54,25 @@ class MaskKind:
         """The mask's name as it appears in keys of the catalogue."""
         return self.name.replace("-", "_")
 
-    def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> np.ndarray:
+    def hidden(self, n_queries: int, n_keys: int, size: int = 0, n_memory: int = 0) -> np.ndarray:
         """Return which keys it hides from which queries, ``(n_queries, n_keys)`` of bool.
 
-        The first `n_kept` keys stand before the first query's own.
+        The first `n_memory` keys stand before the first query's own.
         """
-        return _cells(self.hides, (n_queries, n_keys), size, n_kept)
+        return _cells(self.hides, (n_queries, n_keys), size, n_memory)
 
-    def drawn(self, n_queries: int, n_keys: int, size: int = 0, n_kept: int = 0) -> Tensor:
+    def drawn(self, n_queries: int, n_keys: int, size: int = 0, n_memory: int = 0) -> Tensor:
         """Return the mask as float32 on the CPU: -∞ hides a key."""
-        hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_kept))
+        hidden = torch.from_numpy(self.hidden(n_queries, n_keys, size, n_memory))
         return torch.zeros(hidden.shape, **FLOAT32_ON_CPU).masked_fill(hidden, -math.inf)
 
-    def lines(self, size: int, shape: str, n_kept: int) -> list[str]:
+    def lines(self, size: int, shape: str, n_memory: int) -> list[str]:
         """Return the lines of PyTorch that draw the mask."""
-        places = {"size": size, "kept": n_kept, "after": n_kept + 1, "before": n_kept - size}
+        places = {"size": size, "kept": n_memory, "after": n_memory + 1, "before": n_memory - size}
         *rest, last = (line.format(shape=shape, **places) for line in self.code)
         return [*rest, f"{last}  # {say(self.comment, size=size)}" if self.comment else last]
 
-    def size_of(self, hidden: np.ndarray, n_kept: int = 0) -> int | None:
+    def size_of(self, hidden: np.ndarray, n_memory: int = 0) -> int | None:
         """Return the size that hides exactly these cells, or None.
 
         It's 0 for a kind without a size.
@@ -82,20 +82,20 @@ class MaskKind:
         """
         last, shape = hidden.shape[0] - 1, (1, hidden.shape[1])
         for size in range(1, shape[1] + 1) if self.sized else (0,):
-            as_last = (_cells(self.hides, shape, size, n_kept + last) == hidden[last]).all()
-            if as_last and (_cells(self.hides, (last + 1, shape[1]), size, n_kept) == hidden).all():
+            as_last = (_cells(self.hides, shape, size, n_memory + last) == hidden[last]).all()
+            if as_last and (_cells(self.hides, (last + 1, shape[1]), size, n_memory) == hidden).all():
                 return size
         return None
 
-    def reasons(self, shape: tuple[int, int], size: int, n_kept: int) -> list[tuple[Why, np.ndarray]]:
+    def reasons(self, shape: tuple[int, int], size: int, n_memory: int) -> list[tuple[Why, np.ndarray]]:
         """Return the reasons why the mask hides cells, each with its cells."""
         n = size if self.sized else 0
-        return [(Why(key, n), _cells(hides, shape, size, n_kept)) for key, hides in self.whys]
+        return [(Why(key, n), _cells(hides, shape, size, n_memory)) for key, hides in self.whys]
 
 
-def _cells(hides: Hides, shape: tuple[int, int], size: int, n_kept: int) -> np.ndarray:
+def _cells(hides: Hides, shape: tuple[int, int], size: int, n_memory: int) -> np.ndarray:
     keys = np.arange(shape[1])
-    made = hides(np.arange(shape[0])[:, None] + n_kept - keys, shape[1] - 1 - keys, size)
+    made = hides(np.arange(shape[0])[:, None] + n_memory - keys, shape[1] - 1 - keys, size)
     return np.array(np.broadcast_to(made, shape))
 
 
@@ -188,8 +188,8 @@ class Masked:
         >>> Masked.like(np.triu(np.ones((3, 3), dtype=bool), 1)).kind.name, Masked.like(np.zeros((3, 3), dtype=bool))
         ('causal', None)
         """
-        n_kept = max(0, hidden.shape[1] - hidden.shape[0])
-        sizes = ((kind, kind.size_of(hidden, n_kept)) for kind in MASKS.values() if kind.whys)
+        n_memory = max(0, hidden.shape[1] - hidden.shape[0])
+        sizes = ((kind, kind.size_of(hidden, n_memory)) for kind in MASKS.values() if kind.whys)
         return next((cls(kind, size) for kind, size in sizes if size is not None), None) if hidden.any() else None
 
     def hidden(self, n_queries: int, n_keys: int) -> np.ndarray:
@@ -206,11 +206,11 @@ class Masked:
         different sentences, and reasons that compare positions are left out.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
-        found, n_kept = [(Why("nobody"), False, nobody)], own_from or 0
+        found, n_memory = [(Why("nobody"), False, nobody)], own_from or 0
         for kind in (self.kind,) if self.kind is not None and self.kind.whys else MASKS.values():
-            size = self.size if kind is self.kind else kind.size_of(hidden, n_kept) if kind.whys and kind.sized else 0
+            size = self.size if kind is self.kind else kind.size_of(hidden, n_memory) if kind.whys and kind.sized else 0
             if size is not None and not (own_from is None and kind.by_places):
-                reasons = kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_kept)
+                reasons = kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_memory)
                 found += [(why, kind.by_places, cells) for why, cells in reasons]
         return [each for each in found if each[-1].any()]
 

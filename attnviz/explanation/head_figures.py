@@ -182,20 +182,20 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
     return [figures_in_words(head_figures(trace, name), head) for head, name in enumerate(names)]
 
 
-def _of_others_in_words(trace: Trace, name: str, head: int, n_kept: int | None) -> dict[str, str]:
+def _of_others_in_words(trace: Trace, name: str, head: int, n_memory: int | None) -> dict[str, str]:
     """Return how a head reads another sentence or the kept tokens."""
     weights, hidden = trace[name].detach().double().cpu(), trace.masked_in(name)
     if not weights.isfinite().all():
         return figures_in_words(None, head)
-    read = "of_others" if n_kept is None else "of_kept"
+    read = "of_others" if n_memory is None else "of_kept"
     full = say(f"heads.{read}", head=head)
     if not _sum_to_1(trace.stages[name]):
         return {"short": say(f"heads.short.{read}"), "most": full, "full": full}
     bits = -torch.special.xlogy(weights, weights).sum(-1).mean().item() / math.log(2) + 0.0
     readable = np.full(weights.shape[0], weights.shape[1]) if hidden is None else (~hidden).sum(-1)
     facts = {"entropy": written(bits, 2), "most": written(float(np.log2(readable).mean()), 2)}
-    if n_kept is not None:
-        share = percent(weights[:, :n_kept].sum(-1).mean().item())
+    if n_memory is not None:
+        share = percent(weights[:, :n_memory].sum(-1).mean().item())
         full = f"{say('heads.kept', head=head, share=share)} {say('heads.entropy', **facts)}"
         return {"short": say("heads.short.kept", share=share), "most": full, "full": full}
     full = f"{full} {say('heads.entropy', **facts)}"

@@ -9,7 +9,7 @@ from attnviz.core.scenario.chance import is_drawn
 from attnviz.core.seeding import second_seed
 from attnviz.core.seeding.vectors import called, chosen_matrices, stated_features
 from attnviz.core.seeding.word_classes import FEATURES
-from attnviz.core.stages import KEPT, P_KEPT, STAGES
+from attnviz.core.stages import KEPT, P_MEMORY, STAGES
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.origins import filled_with, symbol_in_words
 from attnviz.explanation.summary import LONGEST_NAME
@@ -36,7 +36,7 @@ def vectors_in_words(scenario: Scenario) -> str:
 
 def _places_in_words(scenario: Scenario) -> list[str]:
     """Return which position vectors are given, and where the others are from."""
-    there = ("p", *[P_KEPT] * bool(scenario.n_kept))
+    there = ("p", *[P_MEMORY] * bool(scenario.n_memory))
     given = [name for name in there if getattr(scenario, name) is not None]
     drawn = [name for name in there if name not in given]
     symbols, seed = {name: scenario.stage(name).symbol for name in there}, scenario.position.seed_of(scenario.seed)
@@ -56,10 +56,10 @@ def _second_in_words(scenario: Scenario) -> str:
     read = "kept" if scenario.reads == KEPT else "second"
     symbol, n = scenario.stage(of_read).symbol, len(scenario.second_tokens)
     told = [say(f"summary.{read}.{drawn}", n=n, seed=second_seed(scenario.seed), symbol=symbol)]
-    if scenario.n_kept and scenario.adds_positions:
+    if scenario.n_memory and scenario.adds_positions:
         last = n + len(scenario.tokens) - 1
         told.append(say("summary.kept.place" if last == n else "summary.kept.places", first=n, last=last))
-    if scenario.n_kept and scenario.n_layers > 1:
+    if scenario.n_memory and scenario.n_layers > 1:
         told.append(say("summary.kept.layers"))
     return " ".join(told)
 

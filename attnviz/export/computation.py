@@ -10,15 +10,15 @@ from attnviz.core.rules import Rotate, rotation_of
 from attnviz.core.rules.rows import ROWS
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.scenario.matrices import read_alone, run_alone
-from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_KEPT_SCALED, E_SCALED, MASK, Stage, Table, head_name
+from attnviz.core.stages import BLOCKS, BY_DISTANCE, E_MEMORY_SCALED, E_SCALED, MASK, Stage, Table, head_name
 from attnviz.core.stages.tables import sizes_of
 from attnviz.core.what_if import WhatIf
-from attnviz.export.inputs import KEPT_DISTANCES, KEPT_MASK, KEPT_TOKENS, READ, kept_mask
+from attnviz.export.inputs import MEMORY_DISTANCES, MEMORY_MASK, MEMORY_TOKENS, READ, kept_mask
 from attnviz.export.rules import HeadsInCode, code, code_at_overflow, code_of_heads, turned
 from attnviz.export.script_lines import LAYERS_TO_DEVICE, Section, kept_through_each_layer, through_each_layer
 from attnviz.words import plural, say
 
-_MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_KEPT_SCALED))
+_MADE_ONCE = tuple(f"{name} = " for name in ("x", "y", E_SCALED, E_MEMORY_SCALED))
 
 
 def moved_to_device(scenario: Scenario) -> list[str]:
@@ -27,7 +27,7 @@ def moved_to_device(scenario: Scenario) -> list[str]:
         return []
     several = scenario.n_layers > 1
     moved = [name for name in scenario.editable if not several or name in ONCE]
-    moved += [KEPT_MASK] * bool(kept_mask(scenario))
+    moved += [MEMORY_MASK] * bool(kept_mask(scenario))
     names = ", ".join(moved)
     each = f"{names} = (matrix.to(device) for matrix in ({names}))" if moved[1:] else f"{names} = {names}.to(device)"
     return [
@@ -47,7 +47,7 @@ def computed(scenario: Scenario, digits: int) -> list[Section]:
     # The lines about E and P, which only the first layer has.
     before = [line for line in lines if line.startswith(_MADE_ONCE)]
     rest = [line for line in lines if line not in before]
-    kept = kept_through_each_layer(scenario, _alone(scenario, at_overflow)) if scenario.n_kept else []
+    kept = kept_through_each_layer(scenario, _alone(scenario, at_overflow)) if scenario.n_memory else []
     each = through_each_layer(scenario, [*["y = kept[number]"] * bool(kept), *rest], prints)
     layers = plural(scenario.n_layers, "layer")
     return [(say("share.script.computed.layers", what=what, layers=layers), [settings, *before, *kept, *each])]
@@ -60,7 +60,7 @@ def _overflows(scenario: Scenario) -> bool:
     """Whether a plain line of PyTorch would overflow on some number."""
     made = traced(scenario)
     computed = [(made.stages, made.matrices)]
-    if scenario.n_kept and scenario.n_layers > 1:
+    if scenario.n_memory and scenario.n_layers > 1:
         alone = read_alone(scenario)
         computed.append((alone.table, run_alone(alone, scenario.given_to_stages[0])))
     return any(
@@ -75,7 +75,7 @@ def _alone(scenario: Scenario, at_overflow: bool) -> list[str]:
     """Return the lines of one layer that reads the kept sentence alone."""
     alone = read_alone(scenario)
     lines = (line for line in _computation(alone.layer, at_overflow) if not line.startswith(_MADE_ONCE))
-    called = {"tokens": KEPT_TOKENS, "n_tokens": "n_kept", MASK: KEPT_MASK, BY_DISTANCE: KEPT_DISTANCES}
+    called = {"tokens": MEMORY_TOKENS, "n_tokens": "n_kept", MASK: MEMORY_MASK, BY_DISTANCE: MEMORY_DISTANCES}
     return [re.sub(r"\b(n_tokens|tokens|mask|by_distance)\b", lambda found: called[found[1]], line) for line in lines]
 
 

@@ -8,12 +8,12 @@ from attnviz.core.scenario.matrices import read_alone
 from attnviz.core.seeding import alibi_slopes, second_seed
 from attnviz.core.seeding.vectors import PUBLISHED_VECTORS
 from attnviz.core.seeding.word_classes import rows_of
-from attnviz.core.stages import BY_DISTANCE, MASK, P_KEPT
+from attnviz.core.stages import BY_DISTANCE, MASK, P_MEMORY
 from attnviz.export.script_lines import numbers, replaced
 from attnviz.words import say
 
-READ, KEPT_TOKENS = "read_tokens", "kept_tokens"
-KEPT_MASK, KEPT_DISTANCES = "kept_mask", "kept_distances"  # for the kept sentence alone
+READ, MEMORY_TOKENS = "read_tokens", "kept_tokens"
+MEMORY_MASK, MEMORY_DISTANCES = "kept_mask", "kept_distances"  # for the kept sentence alone
 
 
 def has_seeded_vectors(scenario: Scenario, *names: str) -> bool:
@@ -38,7 +38,7 @@ def vectors_read(scenario: Scenario) -> list[str]:
     if not scenario.reads_others:
         return []
     defined = has_seeded_vectors(scenario, scenario.token_matrix)
-    tokens = KEPT_TOKENS if scenario.n_kept else READ
+    tokens = MEMORY_TOKENS if scenario.n_memory else READ
     return _vectors_of(scenario, scenario.read_matrix, tokens, second_seed(scenario.seed), defined)
 
 
@@ -90,7 +90,7 @@ def positions(scenario: Scenario) -> list[str]:
     """
     if not scenario.adds_positions:
         return []
-    there = ("p", P_KEPT) if scenario.n_kept else ("p",)
+    there = ("p", P_MEMORY) if scenario.n_memory else ("p",)
     given = [name for name in there if getattr(scenario, name) is not None]
     lines = [] if len(given) == len(there) else _drawn_positions(scenario)
     return lines + [line for name in given for line in replaced(scenario, name)]
@@ -98,10 +98,10 @@ def positions(scenario: Scenario) -> list[str]:
 
 def _drawn_positions(scenario: Scenario) -> list[str]:
     """Return the lines that draw P, a kept sentence's rows first."""
-    if not scenario.n_kept:
+    if not scenario.n_memory:
         return _lines(scenario, made="p", n="len(tokens)", split="", cut=".clone()")
-    split = f".split([len({KEPT_TOKENS}), len(tokens)])"
-    return _lines(scenario, made=f"{P_KEPT}, p", n=f"len({READ})", split=split, cut=split)
+    split = f".split([len({MEMORY_TOKENS}), len(tokens)])"
+    return _lines(scenario, made=f"{P_MEMORY}, p", n=f"len({READ})", split=split, cut=split)
 
 
 def mask(scenario: Scenario) -> list[str]:
@@ -110,12 +110,12 @@ def mask(scenario: Scenario) -> list[str]:
         return []
     if scenario.mask is not None:
         return replaced(scenario, MASK)
-    return scenario.mask_kind.lines(scenario.mask_size, f"len(tokens), len({_read(scenario)})", scenario.n_kept)
+    return scenario.mask_kind.lines(scenario.mask_size, f"len(tokens), len({_read(scenario)})", scenario.n_memory)
 
 
 def kept_mask(scenario: Scenario) -> list[str]:
     """Return the lines for the kept sentence's own mask, if any."""
-    if not (scenario.n_kept and scenario.n_layers > 1):
+    if not (scenario.n_memory and scenario.n_layers > 1):
         return []
     alone = read_alone(scenario)
     lines = alone.mask_kind.lines(alone.mask_size, "len(tokens), len(tokens)", 0) if MASK in alone.editable else []

@@ -10,7 +10,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, ITSELF, KEPT, SECOND, WEIGHTINGS
 from attnviz.export.computation import computed, moved_to_device
 from attnviz.export.inputs import (
-    KEPT_TOKENS,
+    MEMORY_TOKENS,
     READ,
     distances,
     has_seeded_vectors,
@@ -107,8 +107,8 @@ def _vectors_of(scenario: Scenario) -> str:
 
 
 def _second(scenario: Scenario) -> list[str]:
-    if scenario.n_kept:
-        return [f"{KEPT_TOKENS} = {list(scenario.second_tokens)!r}", f"{READ} = {KEPT_TOKENS} + tokens"]
+    if scenario.n_memory:
+        return [f"{MEMORY_TOKENS} = {list(scenario.second_tokens)!r}", f"{READ} = {MEMORY_TOKENS} + tokens"]
     return [f"{READ} = {list(scenario.read_tokens)!r}"] if scenario.reads_others else []
 
 

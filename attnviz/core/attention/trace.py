@@ -10,7 +10,7 @@ from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from,
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import check_type
 from attnviz.core.masks import ADDED, USES, MaskUse
-from attnviz.core.rules import Scale, later, scaling_of
+from attnviz.core.rules import Scale, causal_mask, scaling_of
 from attnviz.core.rules.rows import ROWS
 from attnviz.core.rules.stage import OWN_ROWS
 from attnviz.core.stages import MASK, Table, head_name
@@ -234,7 +234,7 @@ class AttentionTrace(Trace):
         if mask is None or own_from is None:
             return False
         n_queries, n_keys = mask.shape
-        return bool((self.is_hidden == later(n_queries, n_keys, n_kept=own_from).numpy()).all())
+        return bool((self.is_hidden == causal_mask(n_queries, n_keys, n_memory=own_from).numpy()).all())
 
     @property
     def scale(self) -> bool:

@@ -12,7 +12,7 @@ from attnviz.core.rules.positions import Relative, Rotate, rotation_of
 from attnviz.core.rules.product import Product, turns_second
 from attnviz.core.rules.reading import Block, Shape
 from attnviz.core.rules.rows import LayerNorm, RmsNorm, Share
-from attnviz.core.rules.scale import Scale, later, scaling_of
+from attnviz.core.rules.scale import Scale, causal_mask, scaling_of
 from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.stage import names_on, owner_of
 from attnviz.core.rules.vocabulary import Ids, Lookup, Surprise
@@ -30,6 +30,6 @@ __all__ = [
     "DECIMALS", "GELU", "RULES", "Add", "Block", "Cap", "Cell", "CellExplanation", "Cells", "Concatenate", "Difference",
     "Factor", "FeatureMap", "Ids", "LayerNorm", "Lookup", "PassOn", "Product", "ReLU", "Recut", "Relative", "RmsNorm",
     "Rotate", "Rule", "Scale", "Shape", "Share", "Sigmoid", "Slice", "Softmax", "Surprise", "Term", "Times",
-    "TimesRoot", "declaration", "explain", "in_rows", "later", "names_on", "owner_of", "reads", "rotation_of",
+    "TimesRoot", "causal_mask", "declaration", "explain", "in_rows", "names_on", "owner_of", "reads", "rotation_of",
     "scaling_of", "seen", "touched", "turns_second", "values",
 ]  # fmt: skip

@@ -17,16 +17,16 @@ from attnviz.words import say
 from attnviz.words.numbers import significant
 
 
-def later(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_kept: int = 0) -> Tensor:
+def causal_mask(n_queries: int, n_keys: int, device: torch.device | str = "cpu", n_memory: int = 0) -> Tensor:
     """Return where keys come after their queries: ``(n_queries, n_keys)`` of bool.
 
-    The first `n_kept` keys come before all queries.
+    The first `n_memory` keys come before all queries.
 
-    >>> later(2, 2)
+    >>> causal_mask(2, 2)
     tensor([[False,  True],
             [False, False]])
     """
-    return torch.ones(n_queries, n_keys, dtype=torch.bool, device=device).triu(n_kept + 1)
+    return torch.ones(n_queries, n_keys, dtype=torch.bool, device=device).triu(n_memory + 1)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from attnviz.core.matrix_input import NO_EDITS, Edits
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS, Position
 from attnviz.core.seeding.vectors import Embedding
 from attnviz.core.seeding.word_classes import FoundClass, chosen_classes, class_of
-from attnviz.core.stages import BIASES, E_KEPT, EDITABLE, ITSELF, KEPT, Scoring, Stage, Table, Y, layer_table
+from attnviz.core.stages import BIASES, E_MEMORY, EDITABLE, ITSELF, KEPT, Scoring, Stage, Table, Y, layer_table
 from attnviz.core.tokens import tokenize
 
 
@@ -109,7 +109,7 @@ class Derived(Given):
         return second_tokens(self.__dict__)
 
     @property
-    def n_kept(self) -> int:
+    def n_memory(self) -> int:
         """How many kept tokens' keys stand before the text's."""
         return len(self.second_tokens) if self.reads == KEPT else 0
 
@@ -188,7 +188,7 @@ class Derived(Given):
     @property
     def read_matrix(self) -> str:
         """The name of the second sentence's own vectors: Y, or E_y."""
-        return E_KEPT if self.n_kept and self.token_matrix == "e" else Y
+        return E_MEMORY if self.n_memory and self.token_matrix == "e" else Y
 
     def called(self, name: str) -> str:
         """Return a given matrix's name here, such as E for X.
@@ -262,6 +262,6 @@ class Derived(Given):
             positions=self.positions, factor=self.embedding_factor, n_heads=self.n_heads, n_kv_heads=self.kv_heads,
             d_v=self.width_of_context if self.n_heads > 1 else 1, output=self.output, norm=self.norm,
             activation=None if self.d_ff is None else self.activation, what_if=self.what_if, reads=self.reads,
-            n_kept=self.n_kept,
+            n_memory=self.n_memory,
         )  # fmt: skip
-        return reading_others(table, self.read_tokens, self.n_kept) if self.reads_others else table
+        return reading_others(table, self.read_tokens, self.n_memory) if self.reads_others else table

@@ -20,7 +20,7 @@ from attnviz.core.scenario.derived import Derived
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
 from attnviz.core.seeding.vectors import stated_vectors
 from attnviz.core.seeding.weights import Widths, drawn_weights
-from attnviz.core.stages import BY_DISTANCE, E_KEPT, ITSELF, P_KEPT, Y
+from attnviz.core.stages import BY_DISTANCE, E_MEMORY, ITSELF, P_MEMORY, Y
 from attnviz.core.trace import run
 from attnviz.core.what_if import WhatIf
 from attnviz.words import Later
@@ -97,7 +97,7 @@ def _check_is_there(scenario: Derived, name: str) -> None:
     if layer and scenario.same_layers:
         raise RefusedError("layers_same", matrix=own, layer=layer)
     row = GIVEN[own]
-    if row.rows == "second" and not scenario.n_kept:
+    if row.rows == "second" and not scenario.n_memory:
         raise RefusedError("reads_off", matrix=name)
     if row.made_of:
         e, p = row.made_of
@@ -110,7 +110,7 @@ def _check_is_there(scenario: Derived, name: str) -> None:
 
 
 Whole = TypeVar("Whole", bound=Derived)
-_AS_ITS_OWN = {Y: "x", E_KEPT: "e", P_KEPT: "p"}
+_AS_ITS_OWN = {Y: "x", E_MEMORY: "e", P_MEMORY: "p"}
 
 
 def read_alone(scenario: Whole) -> Whole:
@@ -250,6 +250,6 @@ class Matrices(Derived):
         for name in self.editable:
             matrix = self.matrix(name).to(device)
             given[self.stage(name).name] = matrix[0] if GIVEN[placed(name)[1]].is_vector else matrix
-        if self.n_kept and self.n_layers > 1:
+        if self.n_memory and self.n_layers > 1:
             given |= kept_in_layers(read_alone(self), given)
         return given, (notice,) if notice else ()

@@ -124,14 +124,14 @@ def each_scoring() -> tuple[Scoring, ...]:
 class Attending:
     """How queries read keys and values in all heads of a layer.
 
-    `n_kept` keys stand before the first query's own.
+    `n_memory` keys stand before the first query's own.
     """
 
     scoring: Scoring = field(default_factory=Scoring)
     mask: Masked | None = None
     positions: Position = POSITIONS["none"]
     what_if: WhatIf = field(default_factory=WhatIf)
-    n_kept: int = 0
+    n_memory: int = 0
 
     @property
     def weighting(self) -> Weighting:
@@ -149,7 +149,7 @@ class Attending:
 
     def _turned(self) -> tuple[Stage, ...]:
         return (
-            row("q_rotated", "Q′", "query", "feature", "vectors", Rotate(place=self.n_kept), ("q",), part="q"),
+            row("q_rotated", "Q′", "query", "feature", "vectors", Rotate(place=self.n_memory), ("q",), part="q"),
             row("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
         )
 
@@ -171,7 +171,7 @@ class Attending:
         return (
             row(BY_DISTANCE, "D", "feature", "distance", "projections" if learned else "inputs",
                 told="" if learned else f"by_distance_{self.positions.name}"),
-            row(DISTANCE_BIAS, "B", "query", "key", "scores", Relative(head, self.n_kept),
+            row(DISTANCE_BIAS, "B", "query", "key", "scores", Relative(head, self.n_memory),
                 (BY_DISTANCE, MASK)[: 1 + masked]),
         )  # fmt: skip
 

@@ -22,8 +22,8 @@ ITSELF, SECOND, KEPT = READINGS = ("itself", "second", "kept")  # the sentence w
 Y = "y"  # the vectors of the second sentence's tokens, or of the kept sentence's
 JOINED = "joined"  # Y, with the text's own vectors below it
 E_SCALED = "e_scaled"
-E_KEPT, P_KEPT = OF_KEPT = ("e_y", "p_y")  # Y is the sum of these if X is the sum of E and P
-E_KEPT_SCALED = "e_y_scaled"
+E_MEMORY, P_MEMORY = OF_MEMORY = ("e_y", "p_y")  # Y is the sum of these if X is the sum of E and P
+E_MEMORY_SCALED = "e_y_scaled"
 EDITABLE = tuple(GIVEN)
 HEADS = "heads"  # the first part of a head's path
 

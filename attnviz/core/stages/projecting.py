@@ -12,14 +12,14 @@ from attnviz.core.rules.rows import ROWS
 from attnviz.core.rules.stage import Stage, Table, lowered
 from attnviz.core.stages.names import (
     BIASES,
-    E_KEPT,
-    E_KEPT_SCALED,
+    E_MEMORY,
+    E_MEMORY_SCALED,
     E_SCALED,
     ITSELF,
     JOINED,
     KEPT,
     NOTHING,
-    P_KEPT,
+    P_MEMORY,
     SECOND,
     Y,
     followed_by,
@@ -79,15 +79,15 @@ def _read(reads: str, positions: bool, factor: bool) -> tuple[Stage, ...]:
     y: tuple[Any, ...] = (Y, "Y", "key", "feature", "inputs")
     if reads == SECOND or not (positions or factor):
         return (row(*y, told="y_kept" if reads == KEPT else ""),)
-    e = row(E_KEPT, "E_y", "key", "feature", "inputs")
+    e = row(E_MEMORY, "E_y", "key", "feature", "inputs")
     if not positions:
-        return e, row(*y, TimesRoot(), (E_KEPT,), told="y_kept_scaled")
-    scaled = row(E_KEPT_SCALED, "E_y′", "key", "feature", "inputs", TimesRoot(), (E_KEPT,))
+        return e, row(*y, TimesRoot(), (E_MEMORY,), told="y_kept_scaled")
+    scaled = row(E_MEMORY_SCALED, "E_y′", "key", "feature", "inputs", TimesRoot(), (E_MEMORY,))
     return (
         e,
         *[scaled] * factor,
-        row(P_KEPT, "P_y", "key", "feature", "inputs"),
-        row(*y, Add(), (E_KEPT_SCALED if factor else E_KEPT, P_KEPT), told="y_kept"),
+        row(P_MEMORY, "P_y", "key", "feature", "inputs"),
+        row(*y, Add(), (E_MEMORY_SCALED if factor else E_MEMORY, P_MEMORY), told="y_kept"),
     )
 
 

@@ -10,12 +10,12 @@ from attnviz.core.seeding import POSITIONS
 from attnviz.core.stages.attending import Attending, Heads, Scoring, each_scoring
 from attnviz.core.stages.names import (
     BIASES,
-    E_KEPT_SCALED,
+    E_MEMORY_SCALED,
     E_SCALED,
     ITSELF,
     JOINED,
     KEPT,
-    OF_KEPT,
+    OF_MEMORY,
     SECOND,
     Y,
     followed_by,
@@ -70,7 +70,7 @@ def layer_table(
     factor: bool = False,
     what_if: str = "",
     reads: str = ITSELF,
-    n_kept: int = 0,
+    n_memory: int = 0,
 ) -> Table:
     """Return the stages of a layer: attention, and what surrounds it.
 
@@ -83,7 +83,7 @@ def layer_table(
     - `activation`: what stands between the two layers of a feed-forward step; None without such a step.
     - `norm`: the block around attention, one of :data:`attnviz.core.stages.BLOCKS`.
     - `reads`: with a "second" sentence, keys and values are made from Y, which is like an encoder's output: this layer
-      doesn't norm it; with a "kept" one of `n_kept` tokens, they are made from Y with X below it; Y is made as X is.
+      doesn't norm it; with a "kept" one of `n_memory` tokens, they are made from Y with X below it; Y is made as X is.
     - `what_if`: switches of :mod:`attnviz.core.what_if`.
 
     Source: Vaswani et al. 2017, Attention Is All You Need, section 3.2.2, and 3.2.3 for a second sentence; for
@@ -94,7 +94,7 @@ def layer_table(
     """
     on = WhatIf.read(what_if)
     place = POSITIONS[positions if isinstance(positions, str) else "learned" if positions else "none"]
-    how = Attending(scoring or Scoring(), as_masked(mask), place, on, n_kept)
+    how = Attending(scoring or Scoring(), as_masked(mask), place, on, n_memory)
     table = table_of(
         *projected(biases, place.adds, BLOCKS[norm].before, factor, on, reads),
         *Heads(n_heads, n_kv_heads, d_k, d_v).stages(how),
@@ -130,7 +130,7 @@ ALL_STAGES: Table = followed_by(
         **{
             name: stage
             for name, stage in layer_table(reads=KEPT, norm="pre", positions=True, factor=True).items()
-            if name in (*OF_KEPT, E_KEPT_SCALED, JOINED, f"{Y}_norm")
+            if name in (*OF_MEMORY, E_MEMORY_SCALED, JOINED, f"{Y}_norm")
         },
     },
 )

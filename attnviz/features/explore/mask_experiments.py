@@ -22,17 +22,17 @@ SHAPES = ("triangle", "window", "blocks", "nothing")
 _LARGE, _WINDOW = -1e9, 2
 
 
-def shaped(shape: str, rows: int, columns: int, n_kept: int = 0) -> Tensor:
-    """Return which cells a shape hides, with `n_kept` keys before the queries.
+def shaped(shape: str, rows: int, columns: int, n_memory: int = 0) -> Tensor:
+    """Return which cells a shape hides, with `n_memory` keys before the queries.
 
     >>> shaped("triangle", 2, 2).tolist(), shaped("triangle", 2, 3, 1).tolist()
     ([[False, True], [False, False]], [[False, False, True], [False, False, False]])
     """
     if shape == "blocks":
-        query, key = arange(rows)[:, None] + n_kept, arange(columns)[None, :]
-        return query // _half(rows + n_kept) != key // _half(columns)
+        query, key = arange(rows)[:, None] + n_memory, arange(columns)[None, :]
+        return query // _half(rows + n_memory) != key // _half(columns)
     kind = {"triangle": MASKS["causal"], "window": MASKS["window"]}.get(shape, MASKS["none"])
-    return from_numpy(kind.hidden(rows, columns, _WINDOW, n_kept))
+    return from_numpy(kind.hidden(rows, columns, _WINDOW, n_memory))
 
 
 def _half(n: int) -> int:

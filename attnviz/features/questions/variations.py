@@ -12,11 +12,11 @@ from attnviz.core.carry_over import edit_matrix
 from attnviz.core.changes import Changes, changes_of, with_changes
 from attnviz.core.scenario import Scenario, without_changes
 from attnviz.core.seeding import FLOAT32_ON_CPU, generator_for
-from attnviz.core.stages import P_KEPT, VECTORS
+from attnviz.core.stages import P_MEMORY, VECTORS
 
 Axis = Literal["rows", "columns", "whole"]
 PROJECTIONS = ("w_q", "w_k", "w_v")
-_PLACES = ("p", P_KEPT)
+_PLACES = ("p", P_MEMORY)
 
 
 def softmax_over(scores: Tensor, axis: Axis) -> Tensor:

@@ -52,7 +52,7 @@ COMPARED = Counter({
     ("core/scenario/derived.py", "self.token_matrix == 'e'"): 1,  # where the tokens' own vectors are
     ("core/seeding/vectors.py", "name == 'e'"): 1,
     ("core/stages/projecting.py", "kept != Y"): 1,  # which stages there are
-    ("core/stages/tables.py", "name in (*OF_KEPT, E_KEPT_SCALED, JOINED, f'{Y}_norm')"): 1,
+    ("core/stages/tables.py", "name in (*OF_MEMORY, E_MEMORY_SCALED, JOINED, f'{Y}_norm')"): 1,
     ("explanation/numbers_from.py", "[placed(name)[1] for name in names] != ['w_v']"): 1,  # of published examples
     ("explanation/numbers_from.py", "edit.matrix in ('x', 'w_q', 'w_k')"): 1,
     ("explanation/origins.py", "name in BIASES"): 1,  # a message for developers

@@ -57,15 +57,15 @@ def test_it_is_the_end_of_what_one_long_sentence_makes(scenario: Scenario, mask:
         else replace(scenario, causal=False, masking="none", mask=mask, mask_use="added")
     )
     whole = replace(scenario, text=f"{scenario.second} {scenario.text}", reads="itself")
-    made, of_whole, n_kept = traced(scenario), traced(whole), scenario.n_kept
+    made, of_whole, n_memory = traced(scenario), traced(whole), scenario.n_memory
     for own, of_all in zip(made.layers, of_whole.layers, strict=True):
-        torch.testing.assert_close(own.y, of_all.x[:n_kept], rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(own.y, of_all.x[:n_memory], rtol=1e-3, atol=1e-4)
         for name in ("scores", "scaled_scores", "attention_weights"):
-            torch.testing.assert_close(own[name], of_all[name][..., n_kept:, :], rtol=1e-3, atol=1e-4, equal_nan=True)
+            torch.testing.assert_close(own[name], of_all[name][..., n_memory:, :], rtol=1e-3, atol=1e-4, equal_nan=True)
         for name in list(own.stages)[list(own.stages).index("context") :]:
             if own.stages[name].rule:
-                torch.testing.assert_close(own[name], of_all[name][n_kept:], rtol=1e-3, atol=1e-4, equal_nan=True)
-    assert (made.is_hidden == of_whole.is_hidden[..., n_kept:, :]).all()
+                torch.testing.assert_close(own[name], of_all[name][n_memory:], rtol=1e-3, atol=1e-4, equal_nan=True)
+    assert (made.is_hidden == of_whole.is_hidden[..., n_memory:, :]).all()
 
 
 @given(every_way(reads="kept", n_layers=2, causal=False, masking="none"), st.sampled_from(("causal", "window:1")))

@@ -11,7 +11,7 @@ import torch
 from attnviz import Scenario
 from attnviz.core import limits
 from attnviz.core.settings import CHOICES, FLAGS, WHOLE
-from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_KEPT
+from attnviz.core.stages import EDITABLE, LAYERS, NORMS, OF_MEMORY
 from tests.unit.core.test_refused import assert_for_readers
 
 # Limits and wrong types: each message names the value and what is expected.
@@ -66,7 +66,7 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
     """A scenario that has every matrix that can be given, or with X in place of E and P; `name` is given."""
     if name in NORMS:  # a block is as wide as its input
         settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
-    if name in ("y", *OF_KEPT):
+    if name in ("y", *OF_MEMORY):
         settings = {**settings, "reads": "second" if name == "y" else "kept"}
     return Scenario(
         bias=True,

@@ -41,7 +41,7 @@ def show_mask(scenario: Scenario) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="what_if_mask_shapes"):
         for shape in SHAPES:
             st.button(say(f"what_if.mask.{shape}"), key=f"{_KEY}.{shape}", on_click=_paint,
-                      args=(scenario, shaped(shape, len(names), len(read), scenario.n_kept)))  # fmt: skip
+                      args=(scenario, shaped(shape, len(names), len(read), scenario.n_memory)))  # fmt: skip
     with st.container(horizontal=True, gap="medium", key="what_if_mask"):
         width = sum(max(_CELL, 8 + 7 * len(name)) for name in read)
         turned = width > _WIDE

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz.core.limits import in_short
-from attnviz.core.rules import Rotate, later
+from attnviz.core.rules import Rotate, causal_mask
 from attnviz.features.language_models.inside.norms import Norm, Normed, normed_columns, normed_firsts
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 
@@ -296,7 +296,7 @@ def _masks(given: Tensor | None, n_queries: int, n_keys: int) -> Iterator[Tensor
     """Yield masks to add to scores, ``(1 or n_heads, n_queries, n_keys)``."""
     if given is None:
         yield None
-        hidden = later(n_queries, n_keys)
+        hidden = causal_mask(n_queries, n_keys)
     elif given.shape[-2:] != (n_queries, n_keys):
         raise ValueError(f"mask has shape {tuple(given.shape)}, expected ({n_queries}, {n_keys})")
     elif given.dtype == torch.bool:

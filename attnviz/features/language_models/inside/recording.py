@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from attnviz.core.rules import later
+from attnviz.core.rules import causal_mask
 from attnviz.features.language_models.inside.edits import Editing, changed_dot_product, changed_multi_head
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord, Projection
 from attnviz.features.language_models.inside.seen.in_place import changed_in_place, copied, copied_projection
@@ -150,7 +150,7 @@ class Watch(TorchFunctionMode):
         number, editing = len(self.attended), self.editing
         scaling = query.shape[-1] ** -0.5 if scale is None else scale
         if is_causal:
-            added = _as_added(~later(query.shape[-2], key.shape[-2], query.device), query)
+            added = _as_added(~causal_mask(query.shape[-2], key.shape[-2], query.device), query)
         else:
             added = _as_added(attn_mask, query)
         if editing is None or not editing.touches(number):

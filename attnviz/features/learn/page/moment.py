@@ -23,7 +23,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels, visible
 from attnviz.features.learn.page.running import OneTraining, learning
 from attnviz.features.learn.parameters import LEARN_HEAD, LEARN_OFF, LEARN_QUERY, LEARN_STEP
-from attnviz.features.learn.training import Training, TrainingSettings, moment_steps, n_kept
+from attnviz.features.learn.training import Training, TrainingSettings, moment_steps, n_moments
 from attnviz.features.learn.training.learning import Moment
 from attnviz.features.learn.training.settings import MAX_STEPS
 from attnviz.words import say
@@ -124,7 +124,7 @@ def show_time(
     moments = moments or training.moments
     name, steps = identity(settings), [moment.step for moment in moments]
     numbers = training.model.n_numbers
-    later = [each for each in moment_steps(settings.steps, n_kept(numbers)) if each > steps[-1]]
+    later = [each for each in moment_steps(settings.steps, n_moments(numbers)) if each > steps[-1]]
     with st.container(key="learn_kept"):
         _send(name, moments, numbers, all_of=work is None)
     roles = {role: tone._asdict() for role, tone in (("a", ROLES["a"]), ("negative", NEGATIVE), ("paper", PAPER))}

@@ -27,7 +27,15 @@ from attnviz.features.learn.page.running import (
 )
 from attnviz.features.learn.page.step_panels import show_part
 from attnviz.features.learn.parameters import LEARN, LEARN_STEP
-from attnviz.features.learn.training import MOMENTS, MOST_BYTES, Learner, Training, TrainingSettings, finished, n_kept
+from attnviz.features.learn.training import (
+    MOMENTS,
+    MOST_BYTES,
+    Learner,
+    Training,
+    TrainingSettings,
+    finished,
+    n_moments,
+)
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
 
@@ -237,7 +245,7 @@ def _tell(training: Training, found: tuple[Job, OneTraining] | None) -> None:
     elif 0 < done < settings.steps:
         st.caption(say("learn.stopped", done=thousands(done), steps=steps))
     numbers = training.model.n_numbers
-    if (kept := n_kept(numbers)) < min(_ENOUGH, settings.steps + 1):
+    if (kept := n_moments(numbers)) < min(_ENOUGH, settings.steps + 1):
         st.caption(say("learn.few_moments", numbers=plural(numbers, "number"), megabytes=round(MOST_BYTES / 2**20),
                        kept=kept, fitting=plural(MOST_BYTES // (4 * MOMENTS), "number"), most=MOMENTS))  # fmt: skip
     for step, rate in settings.rates:

@@ -11,7 +11,7 @@ from attnviz.features.learn.training.learning import (
     Moment,
     Step,
     moment_steps,
-    n_kept,
+    n_moments,
 )
 from attnviz.features.learn.training.seeds import MOST_SEEDS, Outcome, outcome_of, train_many
 from attnviz.features.learn.training.settings import TrainingSettings
@@ -31,7 +31,7 @@ from attnviz.features.stories import held_out as stories
 __all__ = [
     "BETAS", "MOMENTS", "MOST_BYTES", "MOST_SEEDS", "TASKS", "Ablation", "Batch", "Gradients", "Learner", "Link",
     "Model", "Moment", "Outcome", "Place", "Step", "StepTaken", "Task", "Term", "Training", "TrainingSettings",
-    "Update", "chain", "finished", "finite_difference", "moment_safetensors", "moment_steps", "n_kept",
+    "Update", "chain", "finished", "finite_difference", "moment_safetensors", "moment_steps", "n_moments",
     "outcome_of", "scenario_of", "settings_for", "stories", "taken_by", "task_of", "train", "train_many",
     "training_notebook", "training_script",
 ]  # fmt: skip

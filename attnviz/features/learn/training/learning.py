@@ -156,7 +156,7 @@ def moment_steps(steps: int, most: int = MOMENTS) -> tuple[int, ...]:
 
 
 @typed
-def n_kept(n_numbers: int) -> int:
+def n_moments(n_numbers: int) -> int:
     """Return how many float32 moments of this size fit, at least 2."""
     return max(2, min(MOMENTS, MOST_BYTES // (4 * check_whole("n_numbers", n_numbers, 1, MOST_BYTES))))
 
@@ -176,7 +176,7 @@ class Learner:
         self.optimizer = _optimizer(settings, [each for each in self.parameters.values() if each.requires_grad])
         self.losses: list[float] = []
         self.stopped = ""
-        self._kept = frozenset(moment_steps(settings.steps, n_kept(self.model.n_numbers)) if keeps else ())
+        self._kept = frozenset(moment_steps(settings.steps, n_moments(self.model.n_numbers)) if keeps else ())
         self.moments = [self.model.judged(0, self.parameters)]
 
     @property

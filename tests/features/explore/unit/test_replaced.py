@@ -235,11 +235,11 @@ def test_what_is_predicted_of_the_ways_is_right_by_what_is_hidden(rows: list[int
     assert {*asked.wrong} == {*asked.choices} - {asked.right}
 
 
-@pytest.mark.parametrize("n_kept", [0, 3])
+@pytest.mark.parametrize("n_memory", [0, 3])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_hides_no_token_from_itself_and_leaves_each_something(shape: str, n_kept: int) -> None:
-    hidden = shaped(shape, N, N + n_kept, n_kept)
-    assert not hidden.diagonal(n_kept).any()
+def test_a_shape_hides_no_token_from_itself_and_leaves_each_something(shape: str, n_memory: int) -> None:
+    hidden = shaped(shape, N, N + n_memory, n_memory)
+    assert not hidden.diagonal(n_memory).any()
     assert bool(hidden.any()) == (shape != "nothing")
     assert not shaped("blocks", N, 2).all(1).any()  # of another sentence
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnviz import ModelTrace, explain, look_into
-from attnviz.core.rules import later
+from attnviz.core.rules import causal_mask
 
 
 def vectors(n_tokens: int = 5, d: int = 8) -> Tensor:
@@ -86,7 +86,7 @@ def test_a_module_that_calls_torchs_function(causal: bool, batched: bool) -> Non
         hidden = trace.masked_in("attention_weights")
         assert (hidden is not None) == causal
         if hidden is not None:
-            assert torch.equal(torch.from_numpy(hidden), later(5, 5))
+            assert torch.equal(torch.from_numpy(hidden), causal_mask(5, 5))
         assert not explain(trace, "k", 2, 3).notes
 
 
@@ -180,7 +180,7 @@ class EagerRecorder(nn.Module):
             scores = q @ k.mT / 8**0.5
         else:
             scores = q @ k.mT * 4**-0.5
-        hidden = later(x.shape[-2], x.shape[-2])
+        hidden = causal_mask(x.shape[-2], x.shape[-2])
         if self.how == "causal":
             scores = scores.masked_fill(hidden, -torch.inf)
         elif self.how == "causal, added":
