@@ -10,6 +10,8 @@ PORT ?= 8501
 SITE ?= build/site
 APP ?=
 SITE_ADDRESS ?=
+# Where the files of a Hugging Face Space are written to.
+SPACE ?= build/space
 IMAGE ?= attnviz
 # How many test processes run at once; auto means one for each core, and torch then needs no threads of its own.
 JOBS ?= auto
@@ -40,7 +42,7 @@ of_features = $(wildcard tests/features/$(or $(FEATURE),*)/$(1))
 # Otherwise each process would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run site test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures gallery screenshots docs \
+.PHONY: help run site space test families search forgot quick checks lint types mypy tsc imports js unit pages browser bench pictures gallery screenshots docs \
         docker-build docker-smoke cluster-smoke bench-load soak sbom audit clean app-packages dev-packages node-packages chromium \
         release-packages
 .DEFAULT_GOAL := help
@@ -61,6 +63,7 @@ help:
 	@echo "                   (some of them: make pictures STATES='playing learn')"
 	@echo "make gallery       write a page of all boards whose places are kept as text, with those that have changed"
 	@echo "make site          write the static site into $(SITE), with links to APP=https://..."
+	@echo "make space         write the files of a Hugging Face Space into $(SPACE)"
 	@echo "make docs          write the references of commands and names in docs/ anew"
 	@echo "make screenshots   take the README's pictures anew, the moving one too"
 	@echo "                   (some of them: make screenshots PICTURES='lesson model')"
@@ -87,6 +90,14 @@ checks: dev-packages node-packages
 
 site: app-packages
 	$(PY) -m attnviz site "$(SITE)" --app "$(APP)" --address "$(SITE_ADDRESS)"
+
+# What the image is built of (.dockerignore), and a Dockerfile with the Space's own end.
+space:
+	rm -rf "$(SPACE)" && mkdir -p "$(SPACE)"
+	git archive HEAD .ci/install.py .dockerignore .streamlit requirements.txt requirements-model.txt app.py LICENSE \
+	  attnviz pages | tar -x -C "$(SPACE)"
+	cat Dockerfile deploy/huggingface/Dockerfile.end > "$(SPACE)/Dockerfile"
+	cp deploy/huggingface/README.md "$(SPACE)/README.md"
 
 families: dev-packages
 	OMP_NUM_THREADS=1 $(PY) -m tests.families

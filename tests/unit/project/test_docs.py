@@ -28,7 +28,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 SETTINGS = re.compile(r"\bATTNVIZ_[A-Z_]+\b")
 # Programs that aren't ours: their files and arguments are looked at in what follows.
 OTHERS = {
-    "git", "docker", "kubectl", "pip", "py", "python", "pipx", "uvx", "cd", "streamlit",
+    "git", "docker", "kubectl", "hf", "pip", "py", "python", "pipx", "uvx", "cd", "streamlit",
     r".venv\Scripts\pip", r".venv\Scripts\attnviz", ".venv/bin/python",
 }  # fmt: skip
 

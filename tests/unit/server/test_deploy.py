@@ -8,7 +8,9 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from streamlit.web.server.app_discovery import discover_asgi_app
 
+from attnviz.app.server.settings import settings
 from attnviz.core.limits import MAX_FILE_BYTES
 
 ROOT = Path(__file__).parents[3]
@@ -151,3 +153,48 @@ def test_nginxs_cookie_is_kept_in_such_a_frame_too_where_tls_brings_the_page() -
     chosen = dict(re.findall(r'("[^"]+"|\S+) (\w+);', choice))
     assert chosen == {"default": "copies", "~^https": "copies_by_tls", '"http https"': "copies_by_tls"}
     assert set(re.findall(r"proxy_pass (\S+);", NGINX)) == {"http://$copies"}, "each place takes the same copy"
+
+
+def front_matter(text: str) -> dict[str, Any]:
+    """The settings at the head of a Space's README."""
+    loaded: dict[str, Any] = yaml.safe_load(text.split("---\n")[1])
+    return loaded
+
+
+def test_a_space_opens_the_images_port_and_runs_as_its_own_user() -> None:
+    image, end = (ROOT / "Dockerfile").read_text(), (DEPLOY / "huggingface/Dockerfile.end").read_text()
+    space = front_matter((DEPLOY / "huggingface/README.md").read_text())
+    (port,) = re.findall(r"^EXPOSE (\d+)$", image, re.MULTILINE)
+    assert (space["sdk"], space["app_port"]) == ("docker", int(port))
+    assert len(space["short_description"]) <= 60, "Hugging Face refuses a longer one"
+    assert not re.search(r"^(FROM|CMD|EXPOSE|WORKDIR)\b", end, re.MULTILINE), "these are the image's"
+    assert re.findall(r"^USER (.*)$", image + end, re.MULTILINE)[-1] == "1000:1000"
+    assert "useradd --create-home --uid 1000 space" in end
+    environment = dict(re.findall(r"(\w+)=(\S+)", end[end.index("ENV") : end.index("USER 1000")]))
+    read_by_the_app = settings(environment)
+    assert read_by_the_app.embed_in == ("https://huggingface.co",)
+    assert (environment["ATTNVIZ_DATABASE"], read_by_the_app.forwarders) == ("off", "*")
+
+
+def test_a_space_has_all_that_the_image_is_built_of() -> None:
+    recipe = (ROOT / "Makefile").read_text().split("\nspace:\n")[1].split("\n\n")[0]
+    taken = re.search(r"git archive HEAD (.*?) \|", recipe.replace("\\\n", " "), re.DOTALL)[1].split()  # type: ignore[index]
+    copied = {
+        each.removeprefix("./")
+        for line in re.findall(r"^COPY (.*) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+        for each in line.split()
+    }
+    assert copied <= set(taken)
+    assert all((ROOT / each).exists() for each in taken)
+
+
+def test_community_cloud_starts_the_same_app_with_the_same_torch() -> None:
+    folder = DEPLOY / "community_cloud"
+    (call,) = re.findall(r"^app = .*$", (ROOT / "app.py").read_text(), re.MULTILINE)
+    found = discover_asgi_app(folder / "app.py")
+    assert found.is_asgi_app
+    assert call in (folder / "app.py").read_text()
+    lines = [line for line in (folder / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    (pinned,) = re.findall(r"^torch==(.*)$", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    assert f"/torch-{pinned}%2Bcpu-cp311-cp311-" in lines[0]
+    assert (folder / lines[1].removeprefix("-r ")).resolve() == ROOT / "requirements.txt"
