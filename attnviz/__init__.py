@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz import export as export
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
+    from attnviz.features.costs.online_softmax import tiles as tiles
     from attnviz.features.language_models.inside import ModelEdit as ModelEdit
     from attnviz.features.language_models.inside import ModelTrace as ModelTrace
     from attnviz.features.language_models.inside import look_into as look_into

@@ -29,6 +29,7 @@ INSTALLED = (
     "language_models",
     "models",
     "history",
+    "costs",
     "check",
     "classes",
     "site",

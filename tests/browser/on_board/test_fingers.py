@@ -12,7 +12,7 @@ from tests.browser.readers import New
 FINGER = 28
 PAGES = (
     "/", "/?view=heatmaps", "/lesson", "/lesson?step=softmax", "/questions", "/questions?question=values",
-    "/compare", "/model", "/learn", "/history", "/scaling", "/check",
+    "/compare", "/model", "/learn", "/history", "/costs", "/scaling", "/check",
 )  # fmt: skip
 # What is lower: from its middle, pixels are pressed upwards and downwards until something else is there.
 # A number in a running text is as high as its line, and a slider is wherever its line is.

@@ -106,7 +106,7 @@ def test_no_link_of_a_page_opens_random_numbers_of_another_sentence(new: New) ->
     reader = new(Learner).go("/")
     page = reader.page
     for path in ("/", "/lesson", "/questions", "/questions?question=root&predictions=off", "/scaling?predictions=off",
-                 "/compare", "/learn", "/model", "/history", "/check", "/exercises"):  # fmt: skip
+                 "/compare", "/learn", "/model", "/history", "/costs", "/check", "/exercises"):  # fmt: skip
         reader.turn_to(path)
         at_rest(page, lambda: page.locator("*").count())
         links = page.evaluate(_LINKS)

@@ -125,7 +125,7 @@ def test_an_installed_package_starts_the_app(clean: Path, tmp_path: Path) -> Non
     with _started(clean / "attnviz", tmp_path) as address:
         assert asyncio.run(titles(address)) == [
             "Explore", "Compare", "Lesson", "Questions", "Scaling", "Watch it learn", "Language model",
-            "How attention changed", "My numbers", "Exercises",
+            "How attention changed", "What attention costs", "My numbers", "Exercises",
         ]  # fmt: skip
         answers = {path: _asked(address, path) for path in ("/", "/static/favicon.png", "/ready", "/metrics")}
         assert asyncio.run(strangers_status(address)) == 403

@@ -1,0 +1,1 @@
+"""The page on what attention costs."""
