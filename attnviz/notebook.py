@@ -99,7 +99,7 @@ def _state(query: str) -> State:
 
 
 def _data(state: State, scenario: Scenario) -> dict[str, Any]:
-    trace = traced(scenario).seen_from(state.values[HEAD], state.values[LAYER])
+    trace = traced(scenario).for_head(state.values[HEAD], state.values[LAYER])
     drawn = drawn_data(scenario, trace, state.position, state.values["digits"], OF_PLAYGROUND, is_current=True)
     cell = state.values[CELL]
     picked = as_place(cell and as_seen(trace.stages, trace.matrices, *cell))

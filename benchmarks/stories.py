@@ -19,7 +19,7 @@ from torch import Tensor
 from attnviz.core.machine import one_thread
 from attnviz.features.language_models.inside.available_models import ALONG, STORIES
 from attnviz.features.language_models.inside.pretrained import transformers
-from attnviz.features.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Told, asked_in, read, right
+from attnviz.features.stories.asked import JUDGED_BY, KINDS, PLACES, Read, Stories, asked_in, read, right
 from attnviz.features.stories.grammar import World, stories
 
 LAYERS, HEADS, WIDTH = 3, 4, 64
@@ -134,12 +134,12 @@ def trained(seed: int, world: World, steps: int = STEPS, before: int = REPEATS) 
     return model.eval().requires_grad_(False)
 
 
-def _pieces(told: Told) -> Iterator[Told]:
+def _pieces(told: Stories) -> Iterator[Stories]:
     """Yield stories by the hundred, whose attention weights take 0.1 GB."""
     yield from (told[at : at + 100] for at in range(0, len(told), 100))
 
 
-def judged(model: Any, told: Told, world: World) -> Judged:
+def judged(model: Any, told: Stories, world: World) -> Judged:
     """Return what a model is worth on stories."""
     words = {word: i for i, word in enumerate(world.vocabulary)}
     entropy, cross, guesses = 0.0, 0.0, list[list[int]]()
@@ -155,7 +155,7 @@ def judged(model: Any, told: Told, world: World) -> Judged:
     return Judged(entropy / n, cross / n, right(guesses, asked), {each: len(all_of) for each, all_of in asked.items()})
 
 
-def reading(model: Any, told: Told, world: World) -> dict[str, Tensor]:
+def reading(model: Any, told: Stories, world: World) -> dict[str, Tensor]:
     """Return how much heads ``(layers, heads)`` read each question's answer, on average."""
     found = {each: list[Tensor]() for each in KINDS}
     for piece in _pieces(told):
@@ -187,7 +187,7 @@ class Named(NamedTuple):
     right_without: float
 
 
-def kept(model: Any, told: Told, world: World, *heads: tuple[int, int]) -> dict[str, float]:
+def kept(model: Any, told: Stories, world: World, *heads: tuple[int, int]) -> dict[str, float]:
     """Return a model's accuracy without some heads, by what is asked."""
     asked, guesses = asked_in(told, world), list[list[int]]()
     with without(model, *heads):
@@ -196,7 +196,7 @@ def kept(model: Any, told: Told, world: World, *heads: tuple[int, int]) -> dict[
     return {each: n / len(asked[each]) for each, n in right(guesses, asked).items()}
 
 
-def named(model: Any, told: Told, world: World) -> dict[str, dict[str, Named]]:
+def named(model: Any, told: Stories, world: World) -> dict[str, dict[str, Named]]:
     """Return the heads that matter for each thing that is asked.
 
     They read its answer most, are missed most, or read it at least half as much as the first.

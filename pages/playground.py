@@ -27,7 +27,7 @@ from attnviz.features.explore.page.views import (
 )
 from attnviz.features.explore.page.what_if import as_predicted, show_what_if
 from attnviz.features.explore.parameters import HEATMAPS
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 
 
 def show_playground(scenario: Scenario) -> None:
@@ -58,7 +58,7 @@ def _show_board(place: DeltaGenerator, scenario: Scenario) -> None:
         show_board(scenario, PRESENTING if is_presenting() else OF_PLAYGROUND, "playground")
 
 
-def show_pictures(scenario: Scenario, query: int, asked: Asked | None) -> None:
+def show_pictures(scenario: Scenario, query: int, asked: ChoiceQuestion | None) -> None:
     """Draw every matrix as a picture, beside the editor."""
     show_head_picker(scenario)
     says, digits = st.container(gap="xsmall"), this_session().digits

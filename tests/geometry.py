@@ -66,7 +66,7 @@ def _scenarios() -> Iterator[tuple[str, Scenario]]:
 def _sent(scenario: Scenario) -> dict[str, Any]:
     """Return what a board is sent, without its numbers: on a page, and while presenting."""
     made = trace(scenario)
-    shown = made.seen_from(0)
+    shown = made.for_head(0)
     usual, hall = (drawn_data(scenario, shown, 0, 4, looks, is_current=True) for looks in (OF_PLAYGROUND, PRESENTING))
     kept = (
         "stages",

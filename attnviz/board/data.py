@@ -53,7 +53,7 @@ _SENT = (
     "head",
     "shared_by",
     "first",
-    "own_from",
+    "first_own_key",
     "hidden_with",
     "masked_by",
     "layer",
@@ -209,7 +209,7 @@ def _whys(trace: Trace, name: str, matrix: torch.Tensor) -> dict[str, str]:
     stage = trace.stages[name]
     if all(other.masked_by != name for other in trace.stages.values()):
         return {}
-    reasons = (stage.masked or Masked()).reasons(in_rows(matrix).cpu().numpy() == -np.inf, stage.own_from)
+    reasons = (stage.masked or Masked()).reasons(in_rows(matrix).cpu().numpy() == -np.inf, stage.first_own_key)
     whys = [why._asdict() | {"placed": placed, "cells": _lengths(cells.ravel())} for why, placed, cells in reasons]
     return {"whys": json.dumps(whys)}
 

@@ -1,7 +1,7 @@
 // Draws the current matrices, torch's or the page's own, into the cells and all that stands around them.
 
 import { toggle } from "./cells/elements.js";
-import { addressOf, seenFrom } from "./places.js";
+import { addressOf, forHead } from "./places.js";
 import { evaluateWithin } from "./values/evaluate.js";
 import { ofMoment, unpacked, valueAt } from "./values/matrices.js";
 
@@ -156,7 +156,7 @@ export class Intake {
   // Data that answers an older query is turned to the head that was picked since.
   inView(/** @type {BoardData} */ sent) {
     const { board } = this;
-    return board.head !== null && board.sender.waiting ? seenFrom(sent, board.head) : sent;
+    return board.head !== null && board.sender.waiting ? forHead(sent, board.head) : sent;
   }
 
   /** @param {BoardData} data @param {string} structure */

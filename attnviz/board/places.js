@@ -44,7 +44,7 @@ const CONTEXTS = "contexts";
  * Return the board's data as if another head were in view.
  * @param {BoardData} data @param {number} head @returns {BoardData}
  */
-export function seenFrom(data, head) {
+export function forHead(data, head) {
   if (data.head === null || head === data.head || head >= data.heads.length) return data;
   const view = new View(data.stages, head);
   const { named } = view;

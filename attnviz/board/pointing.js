@@ -5,7 +5,7 @@ import { toggle } from "./cells/elements.js";
 import { seenSourcesOf } from "./values/explain.js";
 import { structureOf } from "./display.js";
 import { PICKED_MS, PREVIEW_MS } from "./spine/motion.js";
-import { addressOf, namedFrom, seenFrom } from "./places.js";
+import { addressOf, namedFrom, forHead } from "./places.js";
 import { feeds, spansIn } from "./values/dependencies.js";
 
 export class Pointing {
@@ -154,7 +154,7 @@ export class Picking {
     const moved = [...board.pending.values()].map((edit) => ({ ...edit, matrix: namedFrom(data, head)(edit.matrix) }));
     board.pending = new Map(moved.map((edit) => [addressOf(edit), edit]));
     board.head = head;
-    const seen = seenFrom(data, head);
+    const seen = forHead(data, head);
     board.intake.take(seen, structureOf(seen));
     board.pinned = pinned && board.fits(pinned) ? pinned : null; // the same cell of the other head
     board.sender.tellPicks(true);

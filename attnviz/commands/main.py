@@ -194,7 +194,7 @@ def _write(scenario: Scenario, digits: int, given: argparse.Namespace) -> None:
     if given.html is not None:
         given.html.write_text(report(scenario, computed, digits=digits), encoding="utf-8", errors="replace")
     if given.svg is not None:
-        given.svg.write_text(board_svg(computed.seen_from(0)), encoding="utf-8")
+        given.svg.write_text(board_svg(computed.for_head(0)), encoding="utf-8")
     if given.json:
         sys.stdout.writelines(json_pieces(computed))
         print()

@@ -75,15 +75,15 @@ def bring_back(scenario: Scenario, dropped: Changes) -> tuple[Scenario, Changes]
         else:
             changes = changes_of(scenario)
     edited = {edit[:3] for edit in changes.edits}
-    fitting, misfits = [], []
+    fitting, unfitting = [], []
     for edit in dropped.edits:
         room = edit[:3] in edited or len(edited) < MAX_EDITS
         if room and fits(edit, scenario):
             edited.add(edit[:3])
             fitting.append(edit)
         else:
-            misfits.append(edit)
-    return with_changes(scenario, changes + Changes(tuple(fitting))), left + Changes(tuple(misfits))
+            unfitting.append(edit)
+    return with_changes(scenario, changes + Changes(tuple(fitting))), left + Changes(tuple(unfitting))
 
 
 def fits(edit: Edit, scenario: Scenario) -> bool:

@@ -13,14 +13,14 @@ from attnviz.core.masks import ADDED, CAUSAL, MASKS, NONE, USES
 from attnviz.core.seeding import EMBEDDINGS, POSITIONS
 from attnviz.core.seeding.word_classes import FEATURES
 from attnviz.core.stages import BLOCKS, ITSELF, KEPT, WEIGHTINGS
-from attnviz.core.stages.attending import Misfit
+from attnviz.core.stages.attending import Conflict
 from attnviz.core.what_if import SWITCHES, TYPED, WhatIf
 from attnviz.words import say
 
 Facts = dict[str, Any]
 
 
-class Asked:
+class RequestedSettings:
     """Settings as requested, each valid by itself, and what follows from them."""
 
     def __init__(self, values: Mapping[str, Any], n_tokens: int) -> None:
@@ -78,7 +78,7 @@ class Constraint:
     """
 
     name: str
-    broken: Callable[[Asked], Facts | None]
+    broken: Callable[[RequestedSettings], Facts | None]
     mend: Callable[[Mapping[str, Any], Facts], Facts]
     then: str = ""
     of: str = ""
@@ -106,33 +106,33 @@ def _divisors(number: int) -> str:
     return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
 
 
-def _by_class(asked: Asked) -> bool:
+def _by_class(asked: RequestedSettings) -> bool:
     return EMBEDDINGS[asked.values.get("embedding", "stable")].by_class
 
 
-def _heads(asked: Asked) -> Facts | None:
+def _heads(asked: RequestedSettings) -> Facts | None:
     widths = ((name, asked[name]) for name in ("d_out", "d_v") if asked[name] is not None)
     return next(({"heads": asked["n_heads"], "size": name, "width": width, "fitting": _divisors(width)}
                  for name, width in widths if width % asked["n_heads"]), None)  # fmt: skip
 
 
-def _rotary(asked: Asked) -> Facts | None:
+def _rotary(asked: RequestedSettings) -> Facts | None:
     width = asked["d_out"] // asked["n_heads"]
     return {"d_out": asked["d_out"], "width": width} if POSITIONS[asked["positions"]].turns and width % 2 else None
 
 
-def _as_wide(needed: bool, asked: Asked) -> Facts | None:
+def _as_wide(needed: bool, asked: RequestedSettings) -> Facts | None:
     return {"width": asked.width, "d_in": asked["d_in"]} if needed and asked.width != asked["d_in"] else None
 
 
-def _kv_heads(asked: Asked) -> Facts | None:
+def _kv_heads(asked: RequestedSettings) -> Facts | None:
     n_heads, n_kv_heads = asked["n_heads"], asked.kv_heads
     if n_heads % n_kv_heads:
         return {"kv_heads": n_kv_heads, "heads": n_heads, "fitting": _divisors(n_heads)}
     return None
 
 
-def _scores(asked: Asked) -> Facts | None:
+def _scores(asked: RequestedSettings) -> Facts | None:
     heads = asked["n_heads"] * asked["n_layers"]
     if heads * asked.n_tokens**2 <= limits.MAX_SCORES:
         return None
@@ -140,28 +140,28 @@ def _scores(asked: Asked) -> Facts | None:
     return {"layers": asked["n_layers"], "heads": asked["n_heads"], "tokens": asked.n_tokens, "most": most}
 
 
-def _reads_positions(asked: Asked) -> Facts | None:
+def _reads_positions(asked: RequestedSettings) -> Facts | None:
     needs_places = POSITIONS[asked["positions"]].of_one_sentence
     return {"positions": asked["positions"]} if _of_another(asked) and needs_places else None
 
 
-def _of_another(asked: Asked) -> bool:
+def _of_another(asked: RequestedSettings) -> bool:
     """Whether a second sentence, with positions of its own, is read."""
     return asked.reads not in (ITSELF, KEPT)
 
 
-def _room(asked: Asked) -> int:
+def _room(asked: RequestedSettings) -> int:
     """Return how many tokens of another sentence may be read."""
     return limits.MAX_TOKENS - (asked.n_tokens if asked.reads == KEPT else 0)
 
 
-def _reads_tokens(asked: Asked) -> Facts | None:
+def _reads_tokens(asked: RequestedSettings) -> Facts | None:
     if asked.n_second <= _room(asked):
         return None
     return {"which": asked.reads, "n": asked.n_second, "most": _room(asked)}
 
 
-def _reads_scores(asked: Asked) -> Facts | None:
+def _reads_scores(asked: RequestedSettings) -> Facts | None:
     """Return facts if reading another sentence makes too many scores.
 
     Its "most" is how many of that sentence's tokens fit, below 1 if not even one does.
@@ -178,19 +178,19 @@ def _reads_scores(asked: Asked) -> Facts | None:
     return {"which": asked.reads, "heads": heads, "tokens": n, "most": most, "each": each}
 
 
-def _reads_scores_full(asked: Asked) -> Facts | None:
+def _reads_scores_full(asked: RequestedSettings) -> Facts | None:
     facts = _reads_scores(asked)
     if facts is None or facts["most"] >= 1:
         return None
     return facts | {"most": max(fit for fit in range(asked.n_tokens) if fit * (fit + 1) <= facts["each"])}
 
 
-def _is_read_alone(asked: Asked) -> bool:
+def _is_read_alone(asked: RequestedSettings) -> bool:
     """Whether the kept sentence also goes through all layers by itself."""
     return bool(asked.reads == KEPT and asked["n_layers"] > 1)
 
 
-def _reads_nothing(asked: Asked) -> Facts | None:
+def _reads_nothing(asked: RequestedSettings) -> Facts | None:
     """Return the mask if it hides the only kept token from itself."""
     if not (_is_read_alone(asked) and asked.n_second == 1 and asked.values.get("mask") is None):
         return None
@@ -198,7 +198,7 @@ def _reads_nothing(asked: Asked) -> Facts | None:
     return {"masking": kind.name} if kind.of_all and kind.hidden(1, 1, asked.values.get("mask_size", 1)).all() else None
 
 
-def _typed(asked: Asked) -> Facts | None:
+def _typed(asked: RequestedSettings) -> Facts | None:
     n_keys = asked.n_tokens if asked.n_read is None else asked.n_read
     for row, column, number in asked.what_if.typed:
         if row >= asked.n_tokens or column >= n_keys:
@@ -218,8 +218,8 @@ def _of_switches() -> Iterator[Constraint]:
     for refusal in dict.fromkeys(way.refusal for _, way in ways if way.refusal):
         own = {(switch, way.name): way for switch, way in ways if way.refusal == refusal}
 
-        def broken(asked: Asked, own: Any = own) -> Facts | None:
-            on = ((f"{switch}:{way.name}", way.misfit(asked)) for switch, way in asked.what_if.ways
+        def broken(asked: RequestedSettings, own: Any = own) -> Facts | None:
+            on = ((f"{switch}:{way.name}", way.conflict(asked)) for switch, way in asked.what_if.ways
                   if (switch, way.name) in own)  # fmt: skip
             return next(({"part": part, **facts} for part, facts in on if facts is not None), None)
 
@@ -230,13 +230,13 @@ def _of_switches() -> Iterator[Constraint]:
 def _of_weightings() -> Iterator[Constraint]:
     """Yield the constraints of each weighting."""
     for weighting in WEIGHTINGS.values():
-        for misfit in weighting.misfits:
+        for conflict in weighting.conflicts:
 
-            def broken(asked: Asked, name: str = weighting.name, own: Misfit = misfit) -> Facts | None:
+            def broken(asked: RequestedSettings, name: str = weighting.name, own: Conflict = conflict) -> Facts | None:
                 facts = own.facts(asked) if asked.values.get("weighting", "softmax") == name else None
                 return None if facts is None else dict(facts)
 
-            yield Constraint(misfit.refusal, broken, _put(weighting="softmax"))
+            yield Constraint(conflict.refusal, broken, _put(weighting="softmax"))
 
 
 _ITSELF = _put(reads=ITSELF)

@@ -69,7 +69,7 @@ def of_whole(table: Table, name: str, row: int, column: int) -> tuple[str, int, 
     For example, a head's W_q consists of some columns of the whole W_q.
 
     >>> from attnviz.core.scenario import Scenario, trace
-    >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).seen_from(1)
+    >>> seen = trace(Scenario("a cat", n_heads=2, d_out=4)).for_head(1)
     >>> of_whole(seen.stages, "w_q", 0, 1), of_whole(seen.stages, "scores", 0, 1)
     (('w_q', 0, 3), ('scores', 0, 1))
     """
@@ -135,9 +135,11 @@ def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage
         if part is None or stage.name not in own:
             return stage.name, stage
         name, title = f"{stage.name}{UNCUT}", later("stages.uncut.title", title=stage.texts.title)
-        return name, replace(stage.retold(title=title), name=name)
+        return name, replace(stage.with_texts(title=title), name=name)
     named = (
-        stage.retold(title=own[stage.name].texts.title) if stage.name in own else stage.numbered("head", part.number)
+        stage.with_texts(title=own[stage.name].texts.title)
+        if stage.name in own
+        else stage.numbered("head", part.number)
     )
     return stage.name, replace(named, head=head, shared_by=part.shared_by, first=part.first)
 
@@ -160,7 +162,7 @@ def head_matrices(table: Table, matrices: Mapping[str, Tensor], head: int) -> di
     return {name: of_head(name, stage) for name, stage in head_table(table, head).items()}
 
 
-def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
+def for_head(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[Table, dict[str, Tensor]]:
     """Return the whole computation as seen from one head, and its matrices.
 
     That head's stages have plain names; those of the others keep their paths, each with its own columns of W_q, W_k and
@@ -169,7 +171,7 @@ def seen_from(table: Table, matrices: Mapping[str, Tensor], head: int) -> tuple[
 
     >>> from attnviz.core.scenario import Scenario, trace
     >>> made = trace(Scenario("a cat", n_heads=2, output=True))
-    >>> table, _ = seen_from(made.stages, made.matrices, 1)
+    >>> table, _ = for_head(made.stages, made.matrices, 1)
     >>> table["contexts"].sources, table["output"].sources, table["heads.0.scores"].sources
     (('heads.0.context', 'context'), ('contexts', 'w_o', 'b_o'), ('heads.0.q', 'heads.0.k'))
     """

@@ -93,7 +93,7 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
                 else path + each
                 for each in sources
             ]
-            titled = own.retold(title=stage.texts.title).numbered("layer", layer)
+            titled = own.with_texts(title=stage.texts.title).numbered("layer", layer)
             stages[path + name] = replace(titled, name=path + name, layer=layer, sources=tuple(called))
     return MappingProxyType(stages)
 
@@ -101,14 +101,14 @@ def stacked(table: Table, n_layers: int, same: bool = False) -> Table:
 def _passed_on(x: Stage, layer: int, told: str) -> Stage:
     """Return a later layer's stage of X or Y, passed on unchanged."""
     texts = {key: later(f"stages.{told}.{key}", layer=layer - 1) for key in ("plain", "meaning", "short")}
-    return replace(x.retold(**texts), rule=PassOn())
+    return replace(x.with_texts(**texts), rule=PassOn())
 
 
 def _kept_for(y: Stage, layer: int) -> Stage:
     """Return the stage of the kept sentence's vectors for a later layer."""
     symbol = f"{_HANDED}⁽{str(layer - 1).translate(_RAISED)}⁾"
     title = later("stages.y_passed_on.title", symbol=_HANDED, layer=layer - 1)
-    kept = _passed_on(y, layer, "y_passed_on").retold(title=title)
+    kept = _passed_on(y, layer, "y_passed_on").with_texts(title=title)
     return replace(kept, name=kept_for(layer), symbol=symbol, rule=None, sources=(), layer=layer - 1)
 
 
@@ -169,7 +169,7 @@ def reading_others(table: Table, read: tuple[str, ...], n_memory: int = 0) -> Ta
 
     The first `n_memory` of them belong to a kept sentence.
     """
-    own_from = n_memory or None
+    first_own_key = n_memory or None
     others = (*_OF_OTHERS, *_KEPT_ALONE, JOINED)
 
     def named(name: str, stage: Stage) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def reading_others(table: Table, read: tuple[str, ...], n_memory: int = 0) -> Ta
         if own in others:
             return {"rows": "key", "entries": read[:n_memory] if n_memory and own in _KEPT_ALONE else read}
         return (
-            {"entries": read, "own_from": None if stage.own_from is None else own_from}
+            {"entries": read, "first_own_key": None if stage.first_own_key is None else first_own_key}
             if stage.columns == "key"
             else {}
         )

@@ -197,24 +197,24 @@ class Masked:
         assert self.kind is not None
         return self.kind.hidden(n_queries, n_keys, self.size, max(0, n_keys - n_queries))
 
-    def reasons(self, hidden: np.ndarray, own_from: int | None) -> list[tuple[Why, bool, np.ndarray]]:
+    def reasons(self, hidden: np.ndarray, first_own_key: int | None) -> list[tuple[Why, bool, np.ndarray]]:
         """Return the reasons for hidden cells, each with the cells it explains.
 
         They are ``(reason, whether it compares positions, cells)``. Keys that no token may read come first. For a mask
         that is given or painted, the others are the reasons of each kind of mask that has no size, or that with some
-        size hides exactly these cells. `own_from` is the first query's own key; if it's None, queries and keys are of
-        different sentences, and reasons that compare positions are left out.
+        size hides exactly these cells. `first_own_key` is the first query's own key; if it's None, queries and keys are
+        of different sentences, and reasons that compare positions are left out.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
-        found, n_memory = [(Why("nobody"), False, nobody)], own_from or 0
+        found, n_memory = [(Why("nobody"), False, nobody)], first_own_key or 0
         for kind in (self.kind,) if self.kind is not None and self.kind.whys else MASKS.values():
             size = self.size if kind is self.kind else kind.size_of(hidden, n_memory) if kind.whys and kind.sized else 0
-            if size is not None and not (own_from is None and kind.by_places):
+            if size is not None and not (first_own_key is None and kind.by_places):
                 reasons = kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_memory)
                 found += [(why, kind.by_places, cells) for why, cells in reasons]
         return [each for each in found if each[-1].any()]
 
-    def why(self, hidden: np.ndarray, row: int, column: int, own_from: int | None = 0) -> Why:
+    def why(self, hidden: np.ndarray, row: int, column: int, first_own_key: int | None = 0) -> Why:
         """Return why a cell is hidden; `hidden` marks the cells with -∞.
 
         >>> causal = np.triu(np.ones((3, 3), dtype=bool), 1)
@@ -223,7 +223,7 @@ class Masked:
         >>> Masked().why(causal, 0, 2, None).key, Masked(MASKS["window"], 2).why(~np.eye(3, dtype=bool), 2, 0)
         ('painted', Why(key='window', n=2))
         """
-        reasons = self.reasons(hidden, own_from)
+        reasons = self.reasons(hidden, first_own_key)
         return next((why for why, _, cells in reasons if cells[row, column] and hidden[cells].all()), Why(PAINTED))
 
 

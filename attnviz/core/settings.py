@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from attnviz.core import limits
-from attnviz.core.constraints import CONSTRAINTS, Asked
+from attnviz.core.constraints import CONSTRAINTS, RequestedSettings
 from attnviz.core.limits import RefusedError
 from attnviz.core.machine import check_device_name
 from attnviz.core.masks import CAUSAL, MASKINGS, NONE, USES, mask_named
@@ -100,7 +100,7 @@ def mask_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_fit(given: Mapping[str, Any], n_tokens: int) -> None:
     """Raise ``ValueError`` for the first constraint between settings that is broken."""
-    asked = Asked(given, n_tokens)
+    asked = RequestedSettings(given, n_tokens)
     for constraint in CONSTRAINTS.values():
         if (facts := constraint.broken(asked)) is not None:
             raise RefusedError(constraint.name, **facts)
@@ -126,13 +126,13 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
         chosen_classes(fitting.get("word_classes", ""))
     except RefusedError as error:
         refused["word_classes"], fitting["word_classes"] = error, ""
-    while broken := _first_broken(Asked(fitting, n_tokens)):
+    while broken := _first_broken(RequestedSettings(fitting, n_tokens)):
         constraint, facts = broken
         refused.setdefault((constraint.name, facts.get("part")), RefusedError(constraint.name, **facts))
         fitting |= constraint.mend(fitting, facts)
     return fitting, list(refused.values())
 
 
-def _first_broken(asked: Asked) -> Any:
+def _first_broken(asked: RequestedSettings) -> Any:
     found = ((each, each.broken(asked)) for each in CONSTRAINTS.values())
     return next(((each, facts) for each, facts in found if facts is not None), None)

@@ -31,13 +31,13 @@ class Recipe(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Way:
+class Option:
     """One way to set a switch.
 
     - `name`: its name in set-ups and links, and the key of its texts in `what_if.toml`.
     - `change`: returns a row of the table as this way changes it.
     - `stages`: the names of the rows that it changes.
-    - `refusal`, `misfit`: a key in `refused.toml`, and a function that returns the facts of that sentence if other
+    - `refusal`, `conflict`: a key in `refused.toml`, and a function that returns the facts of that sentence if other
       settings rule this way out, else None.
     - `by_view`: whether heads are cut in the order of numbers in memory, so that their rows mix tokens.
     - `asked`: the number that the reader predicts first: a "score", a "share" or the "sum" of a query's row.
@@ -48,7 +48,7 @@ class Way:
     change: Callable[[Recipe], Recipe]
     stages: tuple[str, ...]
     refusal: str = ""
-    misfit: Callable[[Any], dict[str, object] | None] = lambda asked: None
+    conflict: Callable[[Any], dict[str, object] | None] = lambda asked: None
     by_view: bool = False
     asked: str = "share"
     mirrors: bool = False
@@ -60,7 +60,7 @@ class Switch:
 
     name: str
     stage: str
-    ways: Kinds[Way]
+    ways: Kinds[Option]
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -81,15 +81,15 @@ def _is_not_square(asked: Any) -> dict[str, object] | None:
     return widths if _shares_keys(asked) is not None or len(set(widths.values())) > 1 else None
 
 
-def _over(axis: str) -> Way:
-    return Way(
+def _over(axis: str) -> Option:
+    return Option(
         axis, lambda made: made._replace(rule=Softmax(axis=axis), told=f"attention_weights_{axis}"),
         ("attention_weights",), "what_if_softmax", lambda asked: {} if USES[asked["mask_use"]].late else None,
         asked="sum",
     )  # fmt: skip
 
 
-def _switch(name: str, stage: str, *ways: Way) -> Switch:
+def _switch(name: str, stage: str, *ways: Option) -> Switch:
     return Switch(name, stage, Kinds(f"what_if {name}", ways))
 
 
@@ -97,25 +97,25 @@ def _switch(name: str, stage: str, *ways: Way) -> Switch:
 # does instead: Vaswani et al. 2017, section 3.2.1.
 SWITCHES: Kinds[Switch] = Kinds("what_if", (
     _switch(PROJECTIONS, "q",
-        Way("exchanged", lambda made: Recipe(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
+        Option("exchanged", lambda made: Recipe(made.rule, tuple(_EXCHANGED.get(each, each) for each in made.sources),
                                            _EXCHANGED.get(made.told, made.told)),
             ("q", "k", *_EXCHANGED), "what_if_exchanged", _shares_keys, asked="score", mirrors=True),
         # torch.nn.functional.linear multiplies by the transpose of its weight: y = x Aᵀ + b.
-        Way("transposed", lambda made: made._replace(rule=Product(transposed=True)), ("q", "k", "v"),
+        Option("transposed", lambda made: made._replace(rule=Product(transposed=True)), ("q", "k", "v"),
             "what_if_transposed", _is_not_square, asked="score")),
     # A mistake: view(heads, n, d) in place of view(n, heads, d).transpose(0, 1).
-    _switch(CUT, "q", Way("view", lambda made: made._replace(told=made.told or "scores_recut"), ("scores",),
+    _switch(CUT, "q", Option("view", lambda made: made._replace(told=made.told or "scores_recut"), ("scores",),
                           "what_if_cut", lambda asked: {} if asked["n_heads"] == 1 else _shares_keys(asked),
                           by_view=True, asked="score")),
     # Liu et al. 2022, Swin Transformer V2, section 3.3, uses cosines, with a learned factor.
     _switch(SCORES, "scores",
-        Way("keys-first", lambda made: Recipe(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
+        Option("keys-first", lambda made: Recipe(made.rule, made.sources[::-1], "scores_keys_first"), ("scores",),
             "what_if_keys_first", lambda asked: None if asked.n_read is None else {}, asked="score", mirrors=True),
-        Way("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
+        Option("cosine", lambda made: made._replace(rule=Product(transposed=True, cosine=True), told="scores_cosine"),
             ("scores",))),
     _switch(TYPED, "scores"),  # typed numbers set it, not a way: see `WhatIf.typed`
     _switch(SOFTMAX, "attention_weights",
-        Way("sums", lambda made: made._replace(rule=Share(), told="attention_weights_sums"), ("attention_weights",),
+        Option("sums", lambda made: made._replace(rule=Share(), told="attention_weights_sums"), ("attention_weights",),
             "what_if_sums", lambda asked: None if asked.mask == NONE else {}),
         _over(COLUMNS), _over(WHOLE)),
 ))  # fmt: skip
@@ -127,7 +127,7 @@ PLACES = tuple(
 )
 
 
-def way_at(place: str) -> Way | None:
+def way_at(place: str) -> Option | None:
     """Return the way that one of :data:`PLACES` names; None for typed numbers."""
     name, _, way = place.partition(".")
     return SWITCHES[name].ways[way] if way else None
@@ -172,7 +172,7 @@ class WhatIf:
         return cls(MappingProxyType(chosen), tuple((*cell, typed[cell]) for cell in sorted(typed)))
 
     @property
-    def ways(self) -> tuple[tuple[str, Way], ...]:
+    def ways(self) -> tuple[tuple[str, Option], ...]:
         """The ways that are on, with their switch's name, in order."""
         return tuple((name, SWITCHES[name].ways[self.chosen[name]]) for name in SWITCHES if name in self.chosen)
 

@@ -3,12 +3,12 @@
 /**
  * A question before anything is answered, and the texts that follow each choice.
  * @typedef {{ about: string, title: string, first: string, act: string, asks: string, right: string,
- *   choices: [string, string][], told: Record<string, string[]> }} Asked
+ *   choices: [string, string][], told: Record<string, string[]> }} ChoiceQuestion
  */
 
 // Asks for a prediction over a board, which is then replaced by the board that shows what happened.
 /**
- * @param {HTMLElement} place @param {Asked} asked
+ * @param {HTMLElement} place @param {ChoiceQuestion} asked
  * @param {(BoardData | { tables: { light: string, dark: string } })[]} boards or tables, before and after it
  * @param {{ tells?: string, dark?: boolean | null, heading?: "h1" | "h2" }} how
  */

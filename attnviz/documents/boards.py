@@ -123,7 +123,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Return what a page's script draws of one board, as JSON values."""
     if isinstance(shown, AttentionTrace):
-        seen = shown.seen_from(0)
+        seen = shown.for_head(0)
         most = max(MOST_COLUMNS, len(seen.read_tokens))
         names = tuple(name for name in in_view(seen.stages) if seen[name].shape[-1] <= most)
         # The matrices that X is made of have more rows than tokens.
@@ -131,7 +131,7 @@ def page_data(
         return _alone(data_of_model(seen, query, digits, names), seen)
     if not isinstance(shown, Scenario):
         return shown.on_page(digits, told)
-    trace = traced(checked_for_board(shown)).seen_from(0)
+    trace = traced(checked_for_board(shown)).for_head(0)
     return _alone(drawn_data(shown, trace, query, digits, OF_PLAYGROUND, is_current=True), trace)
 
 

@@ -36,7 +36,7 @@ def matrix_markup(picture: Picture) -> str:
     return _table(picture) if picture.in_cell else _labelled_picture(picture)
 
 
-def small_picture(picture: Picture, side: int = 12, most: int = 168) -> str:
+def html_thumbnail(picture: Picture, side: int = 12, most: int = 168) -> str:
     """Return a small HTML picture; `side` and `most` are in pixels."""
     return _image(picture, min(side, most / max(picture.z.shape)))
 

@@ -9,7 +9,7 @@ from attnviz.core.limits import check_type, check_whole
 from attnviz.core.scenario import SETTINGS, Scenario
 from attnviz.core.stages import ITSELF, KEPT, SECOND
 from attnviz.core.tokens import visible
-from attnviz.documents.matrices import matrix_markup, small_picture
+from attnviz.documents.matrices import html_thumbnail, matrix_markup
 from attnviz.documents.page import paragraphs, printed_page
 from attnviz.explanation.numbers_from import numbers_in_words, vectors_in_words
 from attnviz.explanation.origins import edits_in_words, replaced_in_words, setting_in_words
@@ -184,4 +184,4 @@ def _small(trace: AttentionTrace, name: str) -> str:
     drawn = picture(trace, name, 2, None, dark=False)
     title = html.escape(say("report.hover", name=name, title=title_of(trace, drawn), about=about_of(drawn)))
     size = "×".join(map(str, drawn.shape))
-    return f'<div title="{title}">{small_picture(drawn)}<div>{drawn.stage.symbol} {size}</div></div>'
+    return f'<div title="{title}">{html_thumbnail(drawn)}<div>{drawn.stage.symbol} {size}</div></div>'

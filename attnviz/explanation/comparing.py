@@ -30,7 +30,7 @@ class Comparison:
         >>> Comparison.of_heads(one, two, 1).names
         ('attention_weights', 'context', 'contexts')
         """
-        seen = [trace.seen_from(min(head, trace.n_heads - 1), min(layer, trace.n_layers - 1)) for trace in (a, b)]
+        seen = [trace.for_head(min(head, trace.n_heads - 1), min(layer, trace.n_layers - 1)) for trace in (a, b)]
         several = max(a.n_heads, b.n_heads) > 1
         return cls(*(_with_contexts(trace) if several and trace.n_heads == 1 else trace for trace in seen))
 

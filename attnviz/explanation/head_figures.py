@@ -162,7 +162,7 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
     """Return what each head does, in words; empty without several heads.
 
     >>> from attnviz.core.scenario import Scenario, trace
-    >>> [each["short"] for each in heads_in_words(trace(Scenario("a b", w_q="zeros", n_heads=2)).seen_from(1))]
+    >>> [each["short"] for each in heads_in_words(trace(Scenario("a b", w_q="zeros", n_heads=2)).for_head(1))]
     ['itself 50 %', 'itself 50 %']
     """
     view = head_in_view(trace.stages)
@@ -178,7 +178,7 @@ def heads_in_words(trace: Trace) -> list[dict[str, str]]:
         heads = (say("heads.mixed", head=head) for head in range(n_heads_in(trace.stages)))
         return [cut | {"most": told, "full": told} for told in heads]
     if weights.entries:
-        return [_of_others_in_words(trace, name, head, weights.own_from) for head, name in enumerate(names)]
+        return [_of_others_in_words(trace, name, head, weights.first_own_key) for head, name in enumerate(names)]
     return [figures_in_words(head_figures(trace, name), head) for head, name in enumerate(names)]
 
 

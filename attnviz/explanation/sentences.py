@@ -37,7 +37,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Said:
+class Statement:
     """A text of the catalogue, filled with texts and a trace's numbers."""
 
     key: str
@@ -78,8 +78,8 @@ class Compared:
 
     one: Numbers
     other: Numbers
-    alike: Said
-    differ: Said
+    alike: Statement
+    differ: Statement
 
     def text(self, trace: AttentionTrace, digits: int) -> str:
         """Return the sentence that is true of the trace's numbers."""
@@ -92,9 +92,9 @@ class Compared:
         return {"pair": pair, "alike": self.alike.sent(), "differ": self.differ.sent()}
 
 
-Told = Said | MostRead | Compared
+AnyStatement = Statement | MostRead | Compared
 
 
-def said(key: str, /, **places: object) -> Said:
+def said(key: str, /, **places: object) -> Statement:
     """Return a sentence of the catalogue with these in its places."""
-    return Said(key, places)
+    return Statement(key, places)

@@ -147,8 +147,8 @@ def _is_past(trace: AttentionTrace, readable: list[int], query: int) -> bool:
 
 def _own_key(trace: AttentionTrace, query: int) -> int | None:
     """Return the query's own key; None if another sentence is read."""
-    own_from = trace.stages["attention_weights"].own_from
-    return None if own_from is None else own_from + query
+    first_own_key = trace.stages["attention_weights"].first_own_key
+    return None if first_own_key is None else first_own_key + query
 
 
 def _shares_all(trace: AttentionTrace) -> bool:

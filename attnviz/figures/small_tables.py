@@ -108,7 +108,7 @@ def _on_one_line(specs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def _about(drawn: Picture, texts: dict[str, str], **more: Any) -> Picture:
     """Return a picture with other texts and fields."""
-    return replace(drawn, stage=drawn.stage.retold(**texts), **more)
+    return replace(drawn, stage=drawn.stage.with_texts(**texts), **more)
 
 
 @dataclass(frozen=True)

@@ -39,24 +39,24 @@ class ChangesText(Codec):
         return encode_changes(value)
 
 
-def with_misfits(error: UnreadableError | None, left: Changes, scenario: Scenario) -> UnreadableError | None:
+def with_unfitting(error: UnreadableError | None, left: Changes, scenario: Scenario) -> UnreadableError | None:
     """Return the error for unreadable changes and for those left out.
 
     It's None if there are neither. Changes are left out if the scenario's matrices have no such cell, or too many
     edits.
 
-    >>> with_misfits(None, Changes((Edit("w_q", 9, 9, 1.0),)), Scenario()).facts["refused"]
+    >>> with_unfitting(None, Changes((Edit("w_q", 9, 9, 1.0),)), Scenario()).facts["refused"]
     (_Refused(part='w_q.9.9.1.0', why='misfit', value=''),)
     """
     if error and "refused" not in error.facts:
         return error  # no part of the text could be read
     before: Any = error.facts["refused"] if error else ()
     without_room = Changes(tuple(edit for edit in left.edits if fits(edit, scenario)))
-    misfits = Changes(tuple(edit for edit in left.edits if not fits(edit, scenario)), left.replaced)
+    unfitting = Changes(tuple(edit for edit in left.edits if not fits(edit, scenario)), left.replaced)
     parts = [
         *before,
         *(_Refused(part, "no_room") for part in change_texts(without_room)),
-        *(_Refused(part, "misfit") for part in change_texts(misfits)),
+        *(_Refused(part, "misfit") for part in change_texts(unfitting)),
     ]
     return _refusal(parts, error.rest if error else None) if parts else None
 

@@ -212,7 +212,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class By:
+class FunctionCodec:
     """A codec made of functions; `read` may raise ``ValueError``."""
 
     read: Callable[[str], Any]

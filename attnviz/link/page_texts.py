@@ -8,7 +8,7 @@ from attnviz.core.heads import as_seen, is_elsewhere
 from attnviz.core.scenario import Scenario
 from attnviz.explanation import shapes_of
 from attnviz.link.changes_text import MAX_CHANGES_CHARACTERS
-from attnviz.link.codecs import By, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
+from attnviz.link.codecs import FunctionCodec, Raw, UnreadableError, Whole, pack, unpack, unreadable_part
 from attnviz.link.parameter import ReadContext, as_one
 from attnviz.link.set_up import query_of, scenario_from_query
 from attnviz.words import say
@@ -55,7 +55,7 @@ def _cell(raw: str) -> Place | None:
 
 
 # scores.1.5, in a later layer layers.1.scores.1.5, or blank
-CELL_TEXT = By(_cell, lambda cell: ".".join(map(str, cell or ())), lambda: say("playground.cell.expected"))
+CELL_TEXT = FunctionCodec(_cell, lambda cell: ".".join(map(str, cell or ())), lambda: say("playground.cell.expected"))
 
 
 def cell_fits(cell: Place | None, around: ReadContext) -> Place | None:
@@ -79,7 +79,7 @@ def _packed_scenario(raw: str) -> Scenario | None:
     return scenario
 
 
-SCENARIO_TEXT = By(  # a whole set-up with its changes, packed, or blank
+SCENARIO_TEXT = FunctionCodec(  # a whole set-up with its changes, packed, or blank
     _packed_scenario, lambda scenario: "" if scenario is None else pack(query_of(scenario)), str
 )
 
@@ -98,7 +98,7 @@ def _predicted(raw: str) -> dict[str, str]:
     return dict(list(read.items())[-MOST_PREDICTED:])
 
 
-PREDICTED_TEXT = By(  # values.more*heads.none: predictions by their names, the latest last
+PREDICTED_TEXT = FunctionCodec(  # values.more*heads.none: predictions by their names, the latest last
     _predicted,
     lambda predicted: "*".join(f"{about}.{choice}" for about, choice in predicted.items()),
     lambda: say("links.expected.predicted"),

@@ -30,7 +30,7 @@ class ReadContext:
     def trace(self) -> AttentionTrace | None:
         """The scenario's computation, seen from the head and layer in view."""
         if self.computed is None and self.scenario:
-            return traced(self.scenario).seen_from(self.values.get("head") or 0, self.values.get("layer") or 0)
+            return traced(self.scenario).for_head(self.values.get("head") or 0, self.values.get("layer") or 0)
         return self.computed
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from attnviz.link.codecs import By, Raw, UnreadableError, is_packed, pack, unpack, unreadable_part
+from attnviz.link.codecs import FunctionCodec, Raw, UnreadableError, is_packed, pack, unpack, unreadable_part
 from attnviz.words import say
 
 PLAYLIST, MOMENT = "playlist", "moment"
@@ -78,4 +78,4 @@ def _decoded(raw: str) -> tuple[Moment, ...]:
         raise unreadable_part(error, "playlist", ()) from None
 
 
-PLAYLIST_TEXT = By(_decoded, lambda moments: pack(text_of(moments)), lambda: say("share.playlist.expected"))
+PLAYLIST_TEXT = FunctionCodec(_decoded, lambda moments: pack(text_of(moments)), lambda: say("share.playlist.expected"))

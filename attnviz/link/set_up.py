@@ -24,12 +24,12 @@ from attnviz.core.seeding.word_classes import MOST_CHOSEN, chosen_classes, class
 from attnviz.core.settings import CHOICES, FLAGS, MAY_BE_NONE, NUMBERS, TEXTS, WHOLE, fitted
 from attnviz.core.tokens import tokenize
 from attnviz.core.what_if import MOST_CHARACTERS, WhatIf
-from attnviz.link.changes_text import ChangesText, encode_changes, with_misfits
-from attnviz.link.codecs import By, Choice, Codec, Flag, Number, Text, UnreadableError, Whole
+from attnviz.link.changes_text import ChangesText, encode_changes, with_unfitting
+from attnviz.link.codecs import Choice, Codec, Flag, FunctionCodec, Number, Text, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
 from attnviz.published import OPENING, starting_points
 from attnviz.published.by_class import by_class
-from attnviz.words import Said, catalogue, say, thousands
+from attnviz.words import DeferredText, catalogue, say, thousands
 from attnviz.words.numbers import DEFAULT_DIGITS, MAX_DIGITS, MIN_DIGITS
 
 MAX_QUERY_CHARACTERS = 1_000_000
@@ -44,8 +44,8 @@ EDITS = Parameter(CHANGES, Changes(), ChangesText(), MOST_GIVEN)
 class Control(Parameter):
     """A parameter with a control; the catalogue has its label and help."""
 
-    label = Said("setup.{its.name}.label")
-    help = Said("setup.{its.name}.help")
+    label = DeferredText("setup.{its.name}.label")
+    help = DeferredText("setup.{its.name}.help")
 
     def called(self, choice: object) -> str:
         """Return a choice's name; without a text, the device's or itself."""
@@ -70,8 +70,8 @@ def _classes(raw: str) -> str:
 
 
 # What-if switches under their present names, separated by commas; blank for none.
-SWITCHES = By(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
-CLASSES = By(_classes, str, lambda: say("links.expected.word_classes"))
+SWITCHES = FunctionCodec(lambda raw: WhatIf.read(raw).text, str, lambda: say("links.expected.what_if"))
+CLASSES = FunctionCodec(_classes, str, lambda: say("links.expected.word_classes"))
 _DEFAULTS = {each.name: each.default for each in fields(Scenario) if each.name in SETTINGS} | {
     "text": PUBLISHED_TEXT,
     "embedding": "published",
@@ -140,7 +140,7 @@ def scenario_of(values: Mapping[str, Any], **matrices: Any) -> Scenario:
     return Scenario(**{name: value for name, value in values.items() if name in SETTINGS}, **matrices)
 
 
-def told_misfit(error: RefusedError, values: Mapping[str, Any]) -> str:
+def conflict_text(error: RefusedError, values: Mapping[str, Any]) -> str:
     """Say why a setting doesn't fit, and which of `values` is used."""
     return CONSTRAINTS[error.kind].said(values, str(error)) if error.kind in CONSTRAINTS else str(error)
 
@@ -174,12 +174,12 @@ def scenario_from_query(query: str) -> tuple[Scenario, list[str]]:
         ignored.append(say("links.tokens", most=thousands(limits.MAX_TOKENS)))
         values["text"] = _DEFAULTS["text"]
         n_tokens = len(tokenize(values["text"], values["tokenizer"]))
-    values, misfits = fitted(values, n_tokens)
-    ignored += [told_misfit(error, values) for error in misfits]
+    values, conflicts = fitted(values, n_tokens)
+    ignored += [conflict_text(error, values) for error in conflicts]
     plain = scenario_of(values)
     changes, error = EDITS.read(given.get(CHANGES, ""))
     scenario, left = bring_back(plain, changes)
-    if error := with_misfits(error, left, scenario):
+    if error := with_unfitting(error, left, scenario):
         ignored.append(EDITS.refusal(given[CHANGES], error, quoted))
     return scenario, ignored
 

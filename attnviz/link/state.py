@@ -16,7 +16,7 @@ from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
-from attnviz.link.changes_text import with_misfits
+from attnviz.link.changes_text import with_unfitting
 from attnviz.link.parameter import Read, ReadContext, Show, listed
 from attnviz.link.parameter_table import LEFT_OUT, QUERY, table, texts
 from attnviz.link.set_up import (
@@ -24,11 +24,11 @@ from attnviz.link.set_up import (
     EDITS,
     EXAMPLE,
     PUBLISHED,
+    conflict_text,
     parameters,
     quoted,
     read_controls,
     scenario_of,
-    told_misfit,
     with_example,
 )
 from attnviz.published import OPENING
@@ -223,7 +223,7 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
     values, _ = read_controls(opened.query)
     changes, error = EDITS.read(opened.query.get(CHANGES, ""))
     scenario, left, told = _scenario(values, changes)
-    if scenario is not None and (error := with_misfits(error, left, scenario)):
+    if scenario is not None and (error := with_unfitting(error, left, scenario)):
         told.append(EDITS.refusal(opened.query[CHANGES], error, quoted))
     read = read_texts(opened.query, ReadContext(scenario, digits=values["digits"]), quoted)
     told += [each.message for each in read.values() if each.message]
@@ -262,8 +262,8 @@ def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None,
     told = [say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token"))] if cut else []
     if not tokenize(text, values["tokenizer"]):
         return None, changes, told
-    fitting, misfits = fitted({**values, "text": text}, len(tokenize(text, values["tokenizer"])))
-    told += [told_misfit(misfit, fitting) for misfit in misfits]
+    fitting, conflicts = fitted({**values, "text": text}, len(tokenize(text, values["tokenizer"])))
+    told += [conflict_text(conflict, fitting) for conflict in conflicts]
     return *bring_back(scenario_of(fitting), changes), told
 
 

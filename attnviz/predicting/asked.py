@@ -13,7 +13,7 @@ Choice = TypeVar("Choice", bound=str)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChoiceQuestion:
     """One prediction: the act, the question, its choices, and the outcome.
 
     `about` is its name in links, and never changes. `right` is the choice that the numbers make right; `happened` says
@@ -58,7 +58,7 @@ def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
     return names if sha256(about.encode()).digest()[0] % 2 else names[::-1]
 
 
-def fails_at(asks: Callable[[int], Asked | None], choice: str, query: int, n: int) -> int | None:
+def fails_at(asks: Callable[[int], ChoiceQuestion | None], choice: str, query: int, n: int) -> int | None:
     """Return the next token where a choice is wrong, too, or None."""
     for other in (*range(query + 1, n), *range(query)):
         asked = asks(other)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from attnviz.feature import filled
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.words import by_language
 
 
@@ -15,7 +15,7 @@ class Asks:
         """Return the titles of all its questions, by subject and name."""
         raise NotImplementedError
 
-    def asked(self, about: str) -> Asked | None:
+    def asked(self, about: str) -> ChoiceQuestion | None:
         """Return the question of this name; None if unknown."""
         raise NotImplementedError
 
@@ -50,7 +50,7 @@ def subjects() -> dict[str, Mapping[str, str]]:
 
 
 @by_language(64)
-def asked_of(about: str) -> Asked | None:
+def asked_of(about: str) -> ChoiceQuestion | None:
     """Return the question of this name; None if unknown."""
     return next((asked for each in asks() if (asked := each.asked(about))), None)
 

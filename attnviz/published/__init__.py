@@ -21,7 +21,7 @@ from attnviz.core.seeding.vectors import (
     stated_matrix,
     words_of,
 )
-from attnviz.words import Said, catalogue, say
+from attnviz.words import DeferredText, catalogue, say
 
 _PROJECTIONS = ("w_q", "w_k", "w_v")
 OPENING = "fluffy-cat"  # the example that the app opens with
@@ -59,7 +59,7 @@ class WorkedExample:
     d_k: int | None = None
     feed_forward: PublishedFeedForward | None = None
 
-    title = Said("published.{its.id}.title")
+    title = DeferredText("published.{its.id}.title")
 
     @property
     def note(self) -> str:

@@ -190,7 +190,7 @@ def later(key: str, /, **places: object) -> Later:
     return Later(key, tuple(places.items()))
 
 
-class Said:
+class DeferredText:
     """An attribute that reads as a sentence, filled with its owner's `places`."""
 
     def __init__(self, key: str) -> None:

@@ -148,7 +148,7 @@ class Playground(Reader):
 
     def shows(self, scenario: Scenario) -> bool:
         """Whether every heatmap has this scenario's numbers, with several heads the first head's."""
-        wanted = trace(scenario).seen_from(0)
+        wanted = trace(scenario).for_head(0)
         names = chain.from_iterable(pictured(wanted.stages))
         drawn = list(chain.from_iterable(self.heatmaps["groups"]))
         assert drawn == [name for name in names if not is_of_a_head(name)]

@@ -1,6 +1,6 @@
 """One prediction before an answer, kept in the link and then compared.
 
-An `Asked` of attnviz/predicting/asked.py holds the question, and which choice the numbers make right:
+A `ChoiceQuestion` of attnviz/predicting/asked.py holds the question, and which choice the numbers make right:
 
     if not prediction(asked.about):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
         ask(asked, then=do_what_is_asked)
@@ -26,7 +26,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.link.page_texts import SKIPPED, TRIED, with_prediction
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.words import say
 
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))
@@ -87,7 +87,7 @@ def keep(about: str, choice: str) -> None:
     url_texts.put(PREDICTED, with_prediction(take(PREDICTED), about, choice))
 
 
-def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
+def ask(asked: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
     """Ask for a prediction: one button per choice, and one to skip."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
@@ -100,14 +100,14 @@ def ask(asked: Asked, then: Callable[[], None] = lambda: None) -> None:
     _take_focus("asked", 0, asked.cells, asks=True)
 
 
-def press(choice: str, asked: Asked, then: Callable[[], None] = lambda: None) -> None:
+def press(choice: str, asked: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
     """Take a choice, or `SKIPPED`, for a question; in a callback."""
     keep(asked.about, choice)
     this_session().part(_Done).times += 1
     then()
 
 
-def show_outcome(asked: Asked) -> None:
+def show_outcome(asked: ChoiceQuestion) -> None:
     """Draw the prediction beside what happened, and why; it's read aloud."""
     st.html(_STYLE)
     both, *more = asked.outcome(prediction(asked.about))

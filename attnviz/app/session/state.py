@@ -14,8 +14,8 @@ from attnviz.core.machine import resolve_device
 from attnviz.core.scenario import Scenario
 from attnviz.core.settings import fitted
 from attnviz.core.tokens import shortened, tokenize
-from attnviz.link.changes_text import decode_changes, encode_changes, with_misfits
-from attnviz.link.set_up import CHANGES, EDITS, parameters, scenario_of, told_misfit
+from attnviz.link.changes_text import decode_changes, encode_changes, with_unfitting
+from attnviz.link.set_up import CHANGES, EDITS, conflict_text, parameters, scenario_of
 from attnviz.words import plural
 
 
@@ -89,9 +89,9 @@ def set_up(values: dict[str, Any]) -> None:
     if before is not None and before["text"] != text and session.dropped.page is not None:
         forget_offer()  # it was shown with another sentence; only what this change drops is offered
     values |= {"text": text, "second": values["second"][:MAX_SECOND_CHARACTERS]}
-    values, misfits = fitted(values, len(tokenize(text, values["tokenizer"])))
-    for misfit in misfits:  # the controls keep the reader's values
-        say(told_misfit(misfit, values))
+    values, conflicts = fitted(values, len(tokenize(text, values["tokenizer"])))
+    for conflict in conflicts:  # the controls keep the reader's values
+        say(conflict_text(conflict, values))
     session.set_up = values
     encoded, arrived = url_texts.received(CHANGES)
     if not arrived and before == values and session.computed and session.computed.changes == encoded:
@@ -105,7 +105,7 @@ def set_up(values: dict[str, Any]) -> None:
         if dropped:
             offer_back(dropped)
     scenario, left = bring_back(plain, changes)
-    if error := with_misfits(error, left, scenario):
+    if error := with_unfitting(error, left, scenario):
         say_ignored(EDITS.refusal(encoded, error, literal))
     url_texts.correct(CHANGES, EDITS.write(changes_of(scenario)))
     session.last_changes = url_texts.current(CHANGES)

@@ -101,7 +101,7 @@ def picked_layer(scenario: Scenario) -> int:
 
 def traced_in_view(scenario: Scenario) -> AttentionTrace:
     """Return a scenario's computation, seen from the head and layer in view."""
-    return traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario))
+    return traced(scenario).for_head(picked_head(scenario), picked_layer(scenario))
 
 
 def picked_query(scenario: Scenario) -> int:

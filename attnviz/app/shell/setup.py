@@ -26,7 +26,7 @@ from attnviz.core.masks import MASKS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
 from attnviz.explanation.row_statistics import tokens_read
-from attnviz.link.codecs import By, Choice, Flag, Number, Text, Whole
+from attnviz.link.codecs import Choice, Flag, FunctionCodec, Number, Text, Whole
 from attnviz.link.set_up import BESIDE_WEIGHTING, Control, parameters
 from attnviz.words import plural, say, thousands
 from attnviz.words.numbers import significant
@@ -278,7 +278,7 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
             return value
         case Flag():
             return st.toggle(label, control.default, **drawn)
-        case By() | Text():
+        case FunctionCodec() | Text():
             return st.text_input(label, control.default, **drawn)
         case codec:
             raise TypeError(f"{control.name} is read by {codec!r}, expected a codec that has a control")

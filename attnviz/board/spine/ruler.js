@@ -92,7 +92,7 @@ export class Ruler {
     };
     const key = mostOf(weights);
     if (mostOf(matrices.attention_weights) === key) return "";
-    const from = board.stages.get("attention_weights").own_from; // index of this sentence's first key
+    const from = board.stages.get("attention_weights").first_own_key; // index of this sentence's first key
     const own = from !== null && key === from + board.query;
     return say(own ? "board.ruler.promise_itself" : "board.ruler.promise",
       { token: board.data.labels[board.query], key: board.data.keys[key] });

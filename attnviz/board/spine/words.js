@@ -122,7 +122,7 @@ export class ReadWords {
   build() {
     const { board } = this;
     const { keys, others } = board.data;
-    const own = board.stages.get("attention_weights")?.own_from ?? null;
+    const own = board.stages.get("attention_weights")?.first_own_key ?? null;
     const off = board.data.ribbons === false || board.story.told; // nothing could show who reads them
     this.chips = (others ? keys : []).map((label, at) => {
       const chip = button("chip read", label,

@@ -200,7 +200,7 @@ export class Story {
   // The words that are read but aren't in the sentence itself.
   get read() {
     const { others, keys } = this.board.data;
-    const own = this.board.stages.get("attention_weights")?.own_from ?? keys.length;
+    const own = this.board.stages.get("attention_weights")?.first_own_key ?? keys.length;
     return others ? keys.slice(0, own) : [];
   }
 

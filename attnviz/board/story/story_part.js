@@ -110,7 +110,7 @@ export class StoryPart {
       : part.kind === "row" ? say("board.story.row", { token }) : "";
     const more = part.kind === "all" && this.across.classList.contains("wide") ? say("board.story.swipe") : "";
     title.replaceChildren(...raw, ...told, short([of, more].filter(Boolean).map((each) => ` · ${each}`).join("")));
-    const from = board.stages.get("attention_weights")?.own_from ?? null;
+    const from = board.stages.get("attention_weights")?.first_own_key ?? null;
     heads.forEach((head, at) => toggle(head, "on", from !== null && at === from + board.query));
   }
 

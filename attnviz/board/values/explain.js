@@ -127,7 +127,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
   if (stage.columns === "key") {
     const [from, to] = [made.names[ownerOf(stage, row, made.names.length)],
       made.readNames[ownerOf(stage, column, made.readNames.length)]];
-    const itself = stage.own_from !== null && column === stage.own_from + row;
+    const itself = stage.first_own_key !== null && column === stage.first_own_key + row;
     if (matrix === CONSTANTS.MASK && areMixed(made.stages.values()))
       return say("board.dock.mask_of_places", { symbol, row, column, value });
     if (matrix === CONSTANTS.MASK)

@@ -109,7 +109,7 @@ function readableFor(made, query) {
  */
 export function mostRead(made, query, tell, name, write) {
   const { names, readNames, matrices } = made;
-  const from = made.stages.get("attention_weights").own_from;
+  const from = made.stages.get("attention_weights").first_own_key;
   const own = from === null ? -1 : from + query; // the key of the token itself; none if keys are of another sentence
   const { columns: count } = matrices.attention_weights;
   const readable = readableFor(made, query);
@@ -215,7 +215,7 @@ export function readBy(made, key) {
 // The place of a key among the tokens that read; below 0 if it isn't one of them.
 /** @param {Made} made @param {number} key */
 function ownQuery({ stages }, key) {
-  const from = stages.get("attention_weights").own_from;
+  const from = stages.get("attention_weights").first_own_key;
   return from === null ? -1 : key - from;
 }
 

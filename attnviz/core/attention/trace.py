@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from attnviz.core.heads import head_matrices, head_table, n_heads_in, seen_from, together
+from attnviz.core.heads import for_head, head_matrices, head_table, n_heads_in, together
 from attnviz.core.layers import is_stack, n_layers_in, of_layer, placed
 from attnviz.core.limits import check_type
 from attnviz.core.masks import ADDED, USES, MaskUse
@@ -168,13 +168,13 @@ class AttentionTrace(Trace):
             for head in range(self.n_heads)
         )
 
-    def seen_from(self, head: int, layer: int = 0) -> "AttentionTrace":
+    def for_head(self, head: int, layer: int = 0) -> "AttentionTrace":
         """Return a layer seen from one head, whose matrices have plain names."""
         if is_stack(self.stages):
-            return self.layers[layer].seen_from(head)
+            return self.layers[layer].for_head(head)
         if self.n_heads == 1:
             return self
-        return self._part(*seen_from(self.stages, self.matrices, head))
+        return self._part(*for_head(self.stages, self.matrices, head))
 
     @property
     def scaling(self) -> Scale:
@@ -203,10 +203,10 @@ class AttentionTrace(Trace):
         return next((stage.entries for stage in weights if stage.entries), self.tokens)
 
     @property
-    def own_from(self) -> int | None:
+    def first_own_key(self) -> int | None:
         """The index of the sentence's own first key; None with cross-attention."""
         weights = (stage for stage in self.layers[0].stages.values() if stage.columns == "key")
-        return next((stage.own_from for stage in weights if stage.owners == OWN_ROWS), 0)
+        return next((stage.first_own_key for stage in weights if stage.owners == OWN_ROWS), 0)
 
     @property
     def mask_use(self) -> MaskUse:
@@ -230,11 +230,11 @@ class AttentionTrace(Trace):
     @property
     def causal(self) -> bool:
         """Whether each token reads only itself and earlier tokens."""
-        mask, own_from = self.layers[0].mask, self.own_from
-        if mask is None or own_from is None:
+        mask, first_own_key = self.layers[0].mask, self.first_own_key
+        if mask is None or first_own_key is None:
             return False
         n_queries, n_keys = mask.shape
-        return bool((self.is_hidden == causal_mask(n_queries, n_keys, n_memory=own_from).numpy()).all())
+        return bool((self.is_hidden == causal_mask(n_queries, n_keys, n_memory=first_own_key).numpy()).all())
 
     @property
     def scale(self) -> bool:

@@ -56,8 +56,9 @@ class Stage:
       values.
     - `rule`, `sources`: the rule that computes it, and the names of the matrices that the rule reads; a given matrix
       has neither.
-    - `entries`: the names of keys, if these aren't just the tokens of the sentence; `own_from`: the index among them of
-      the sentence's first token, which follows the tokens of a kept sentence; None if keys are of a second sentence.
+    - `entries`: the names of keys, if these aren't just the tokens of the sentence; `first_own_key`: the index among
+      them of the sentence's first token, which follows the tokens of a kept sentence; None if keys are of a second
+      sentence.
     - `head`, `first`: in one of several heads, the head's number, and the column where its columns begin in the matrix
       of all heads.
     - `owners`: the tokens to which its rows really belong, see :func:`attnviz.core.rules.owner_of`.
@@ -79,7 +80,7 @@ class Stage:
     shared_by: int = 1  # the number of heads that share it
     first: int = 0
     entries: tuple[str, ...] = ()
-    own_from: int | None = 0
+    first_own_key: int | None = 0
     layer: int = 0  # counted from 0
     owners: tuple[int, int] = OWN_ROWS
     hidden_with: str = ""
@@ -88,20 +89,20 @@ class Stage:
 
     title, plain, axes, meaning, short = _Text("title"), _Text("plain"), _Text("axes"), _Text("meaning"), _Text("short")
 
-    def retold(self, **texts: Later | str) -> "Stage":
+    def with_texts(self, **texts: Later | str) -> "Stage":
         """Return the stage with other texts."""
         return replace(self, texts=self.texts._replace(**texts))
 
     def numbered(self, of: Literal["head", "layer"], number: int | None) -> "Stage":
         """Return the stage with its head's or layer's number in the title."""
-        return self.retold(title=later(f"stages.{of}.title", title=self.texts.title, number=number))
+        return self.with_texts(title=later(f"stages.{of}.title", title=self.texts.title, number=number))
 
     def unnumbered(self, of: Literal["head", "layer"]) -> "Stage":
         """Return the stage without the number that :meth:`numbered` added last."""
         title = self.texts.title
         if isinstance(title, Later) and title.key == f"stages.{of}.title":
             bare: Any = dict(title.places)["title"]
-            return self.retold(title=bare)
+            return self.with_texts(title=bare)
         return self
 
     @cached_property

@@ -48,7 +48,7 @@ class Scoring:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class Conflict:
     """Settings that a weighting can't be combined with."""
 
     refusal: str  # the key of its sentence in `refused.toml`
@@ -62,14 +62,14 @@ class Weighting:
     - `stages`: returns the stages from the scores to the attention weights, given how a layer attends, the names of the
       queries and keys, d_k and the head.
     - `exponential`: whether an attention weight is proportional to the exponential of its score.
-    - `misfits`: the settings that it can't be combined with.
+    - `conflicts`: the settings that it can't be combined with.
     - `mask_told`: the suffix of the key of the mask's texts, where it isn't that of the mask's use.
     """
 
     name: str
     stages: Callable[["Attending", Matched, int, int], tuple[Stage, ...]]
     exponential: bool = True
-    misfits: tuple[Misfit, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     mask_told: str = ""
 
 
@@ -128,12 +128,12 @@ def _linearly(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[
 WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
     Weighting("softmax", _with_softmax),
     # Katharopoulos et al. 2020, Transformers are RNNs.
-    Weighting("linear", _linearly, exponential=False, mask_told="_linear", misfits=(
-        Misfit("linear_bias", lambda asked: {"positions": asked["positions"]}
+    Weighting("linear", _linearly, exponential=False, mask_told="_linear", conflicts=(
+        Conflict("linear_bias", lambda asked: {"positions": asked["positions"]}
                if POSITIONS[asked["positions"]].biases else None),
-        Misfit("linear_mask", lambda asked: {"use": asked["mask_use"]} if asked["mask_use"] != ADDED else None),
-        Misfit("linear_cap", lambda asked: {} if asked.values.get("soft_cap") is not None else None),
-        Misfit("linear_what_if", lambda asked: {"what_if": asked["what_if"]} if asked.what_if.text else None),
+        Conflict("linear_mask", lambda asked: {"use": asked["mask_use"]} if asked["mask_use"] != ADDED else None),
+        Conflict("linear_cap", lambda asked: {} if asked.values.get("soft_cap") is not None else None),
+        Conflict("linear_what_if", lambda asked: {"what_if": asked["what_if"]} if asked.what_if.text else None),
     )),
 ))  # fmt: skip
 
@@ -257,7 +257,7 @@ class Heads:
                 head=head,
                 shared_by=shared.get(named(stage), 1),
                 owners=(self.n, head) if mixed else OWN_ROWS,
-                own_from=None if mixed else stage.own_from,
+                first_own_key=None if mixed else stage.first_own_key,
                 first=0 if mixed and stage.name != "context" else columns.get(named(stage), (0, 0))[0],
             )
             for stage in (*cut, *attending)

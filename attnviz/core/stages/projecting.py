@@ -62,7 +62,7 @@ def _learned(name: str, symbol: str, what_if: WhatIf, *, is_vector: bool = False
     """Return the stage of a projection matrix or its bias."""
     stage = row(name, symbol, "feature", "feature", "projections", is_vector=is_vector, part=name[-1],
                 told=name, what_if=what_if)  # fmt: skip
-    return stage.retold(title=symbol)
+    return stage.with_texts(title=symbol)
 
 
 def _kept(kept: str, x: str) -> tuple[Stage, ...]:

@@ -12,7 +12,7 @@ from attnviz.core.stages import ACTIVATIONS, EVERY_STAGE, attention_table
 from attnviz.core.tokens import is_whole_text
 from attnviz.features.check.exercises.exercise import MOST_D, MOST_TOKENS, RESULTS, Exercise, decoded, is_exercise
 from attnviz.features.check.marking import CARRIED, ROUNDED_FROM
-from attnviz.link.codecs import By, Choice, Codec, Raw, UnreadableError, pack, unpack, unreadable_part
+from attnviz.link.codecs import Choice, Codec, FunctionCodec, Raw, UnreadableError, pack, unpack, unreadable_part
 from attnviz.link.parameter import Parameter
 from attnviz.published import VARIANCES, worked_examples
 from attnviz.words import say
@@ -177,7 +177,7 @@ def _checked_text(value: Checked) -> str:
 
 
 # Such as examples.love-ai or exercise.7.3.2.2.i.s.qksdac; a student's exercise ends with .student.
-CHECK_TEXT = By(_checked, _checked_text, lambda: say("check.link.unknown_mode", names=", ".join(MODES)))
+CHECK_TEXT = FunctionCodec(_checked, _checked_text, lambda: say("check.link.unknown_mode", names=", ".join(MODES)))
 
 
 def rows() -> tuple[Parameter, ...]:

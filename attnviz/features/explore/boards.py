@@ -29,7 +29,7 @@ def _shown(state: State) -> tuple[Scenario, AttentionTrace] | None:
     head, layer = state.values[rows.HEAD], state.values[rows.LAYER]
     done = predicted(state.values[rows.PREDICTIONS], state.values[rows.PREDICTED])
     scenario, _ = yet_to_predict(state.scenario, done, state.position, head, layer)
-    return scenario, traced(scenario).seen_from(head, layer)
+    return scenario, traced(scenario).for_head(head, layer)
 
 
 def _board(state: State) -> bytes | None:

@@ -15,7 +15,7 @@ from attnviz.core.rules import Rule, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import MASK
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.words import listed, say
 
 SHAPES = ("triangle", "window", "blocks", "nothing")
@@ -68,7 +68,7 @@ def leaked(weights: Tensor, hidden: Tensor) -> float:
     return float(weights[hidden].sum() / weights.sum())
 
 
-def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
+def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> ChoiceQuestion:
     """Return the question of how many masks leave hidden cells some attention.
 
     >>> from torch import eye, ones
@@ -79,7 +79,7 @@ def of_ways(weights: Mapping[str, Tensor], hidden: Tensor) -> Asked:
     leaking = [way for way, each in weights.items() if leaked(each, hidden) > 0]
     right = ("none", "one")[len(leaking)] if len(leaking) < 2 else "more"
     choices = {each: say(f"{place}.choice.{each}") for each in ("none", "one", "more")}
-    return Asked(
+    return ChoiceQuestion(
         "mask-ways", say(f"{place}.act"), say(f"{place}.asks"), choices, right,
         say(f"{place}.happened", ways=listed([say(f"what_if.mask.way.{way}") for way in leaking]))
         if leaking else say(f"{place}.happened_none"),

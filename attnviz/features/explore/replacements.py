@@ -15,7 +15,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK, WEIGHTINGS
 from attnviz.explanation.factors import computed_with, factor, of_x
-from attnviz.predicting.asked import Asked, by_size
+from attnviz.predicting.asked import ChoiceQuestion, by_size
 from attnviz.words import say
 from attnviz.words.numbers import in_format
 
@@ -180,7 +180,7 @@ def is_made(name: str, before: Scenario, after: Scenario) -> bool:
     return True
 
 
-def of_other(name: str, gap: float) -> Asked:
+def of_other(name: str, gap: float) -> ChoiceQuestion:
     """Return the question of how far attention weights move, here by `gap`.
 
     >>> of_other("row", 0.004).right, of_other("times", 0.097).right, of_other("bits", math.nan).right
@@ -190,7 +190,7 @@ def of_other(name: str, gap: float) -> Asked:
     right = "lost" if math.isnan(gap) else "same" if not moved else "little" if moved < _GAP else "much"
     place, about = "what_if.replaced.predict", about_other(name)
     choices = by_size(about, _CHOICES)
-    return Asked(
+    return ChoiceQuestion(
         about, say(f"{place}.act.{name}"), say(f"{place}.asks"),
         {each: say(f"{place}.choice.{each}", most=_GAP) for each in choices}, right,
         say(f"{place}.happened{'_lost' if right == 'lost' else ''}", gap=in_format(gap, ".2f")),

@@ -10,7 +10,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf, way_at
 from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
-from attnviz.predicting.asked import Asked, compared, spread
+from attnviz.predicting.asked import ChoiceQuestion, compared, spread
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
@@ -82,7 +82,7 @@ class _Turned:
         own = f"what_if.predict.wrong.{self.place.replace('.', '_').replace('-', '_')}"
         return f"{own}.{'alike' if right == SAME else 'turned' if choice in (MORE, LESS) else choice}"
 
-    def asked(self, act: str) -> Asked:
+    def asked(self, act: str) -> ChoiceQuestion:
         """Return the question, with its choices and its outcome."""
         now, then = (self.written(self.number(trace)) for trace in (self.before, self.after))
         right = self.right(now, then)
@@ -95,7 +95,7 @@ class _Turned:
         names = self.choices(now)
         itself = self.key == self.query and not reads_others(self.before) and self.kind != "sum"
         tells = f"what_if.predict.{'itself' if itself else 'now'}.{self.kind}"
-        return Asked(
+        return ChoiceQuestion(
             about(self.place), act,
             say("predicting.then", now=say(tells, number=now, **told)),
             {each: say(f"what_if.predict.choice.{each}", number=now, **told) for each in names},
@@ -110,7 +110,9 @@ class _Turned:
         )  # fmt: skip
 
 
-def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0, layer: int = 0) -> Asked | None:
+def turned(
+    scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0, layer: int = 0
+) -> ChoiceQuestion | None:
     """Return the question about a switch; None if there's nothing to ask.
 
     Raises ``ValueError`` for a switch that doesn't fit the other settings.
@@ -119,7 +121,7 @@ def turned(scenario: Scenario, to: WhatIf, place: str, query: int, head: int = 0
     >>> asked.right, sorted(asked.choices), asked.cell[0]
     ('less', ['less', 'more', 'same'], 'attention_weights')
     """
-    before, after = (traced(each).seen_from(head, layer) for each in (scenario, replace(scenario, what_if=to.text)))
+    before, after = (traced(each).for_head(head, layer) for each in (scenario, replace(scenario, what_if=to.text)))
     if place == TYPED:
         if to.get(SOFTMAX):
             return None
@@ -156,7 +158,7 @@ def _key(place: str) -> str:
 
 def yet_to_predict(
     scenario: Scenario, predicted: Container[str], query: int, head: int = 0, layer: int = 0
-) -> tuple[Scenario, Asked | None]:
+) -> tuple[Scenario, ChoiceQuestion | None]:
     """Return the scenario without switches still to predict, and the first's question.
 
     >>> cosine = Scenario("a b", what_if="scores:cosine")

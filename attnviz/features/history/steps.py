@@ -105,7 +105,7 @@ def compared_with(step: Step) -> Scenario:
 def pictured(step: Step) -> tuple[str, list[AttentionTrace]]:
     """Return a step's matrix to show, and its traces before and now."""
     name, head, layer = _PICTURED.get(step.name, ("attention_weights", 0, 0))
-    return name, [traced(each).seen_from(head, layer) for each in (compared_with(step), step.scenario)]
+    return name, [traced(each).for_head(head, layer) for each in (compared_with(step), step.scenario)]
 
 
 def difference(before: Scenario, after: Scenario) -> dict[str, dict[str, Stage]]:

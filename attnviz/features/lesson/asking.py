@@ -7,7 +7,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.sentences import Numbers
-from attnviz.predicting.asked import Asked, spread
+from attnviz.predicting.asked import ChoiceQuestion, spread
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 
@@ -135,7 +135,7 @@ def nothing_to_predict(step: str, trace: AttentionTrace, query: int) -> str:
     return "" if step == "embeddings" or all(bool(each.isfinite().all()) for each in rows) else "no_numbers"
 
 
-def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> Asked | None:
+def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> ChoiceQuestion | None:
     """Return a step's question about these numbers; None if it has none."""
     if step not in _FIND or nothing_to_predict(step, trace, query):
         return None
@@ -149,7 +149,7 @@ def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> 
 
     rows = {f"v,{at}": "another" for at in range(len(trace.tokens))}
     rows |= {f"v,{query}": "own", f"v,{_other(trace.attention_weights[query], query)}": "read"}
-    return Asked(
+    return ChoiceQuestion(
         f"step-{step}", told("act"), told("asks"), {each: told(f"choice.{each}") for each in choices}, right,
         told("happened"), {each: told(f"wrong.{each}") for each in choices if each != right},
         (told("why"), told("next")), cells=rows if step == "context" else {},

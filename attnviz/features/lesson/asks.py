@@ -10,7 +10,7 @@ from attnviz.features.lesson.steps import STEPS
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
 from attnviz.link.state import state_of
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.predicting.asks import Asks
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
@@ -25,7 +25,7 @@ class OfSteps(Asks):
         """Return the titles of the steps that ask something."""
         return {say("lesson.asks"): {f"{_OF_STEPS}{each.name}": each.title for each in STEPS if each.name in ASKING}}
 
-    def asked(self, about: str) -> Asked | None:
+    def asked(self, about: str) -> ChoiceQuestion | None:
         """Return a step's question; None for other names."""
         if not about.startswith(_OF_STEPS):
             return None

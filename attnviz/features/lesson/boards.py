@@ -21,7 +21,7 @@ def _board(state: State) -> bytes | None:
     scenario = state.scenario
     if scenario is None or not has_numbers(scenario) or scenario.reads_others:
         return None
-    trace = traced(scenario).seen_from(state.values[rows.HEAD], state.values[rows.LAYER])
+    trace = traced(scenario).for_head(state.values[rows.HEAD], state.values[rows.LAYER])
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
     made, digits = predicted_of(step, state.values), state.values["digits"]
     looks = looks_of_step(step, scenario, trace, state.position, digits, made, presenting=is_presented(state))

@@ -14,8 +14,8 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.masking import cut_by_view, key_of, reads_others
 from attnviz.explanation.numbers_from import chosen_in_words, numbers_in_words, projections_in_words
-from attnviz.explanation.sentences import Compared, MostRead, Numbers, Told, said
-from attnviz.words import Said, listed, plural, say
+from attnviz.explanation.sentences import AnyStatement, Compared, MostRead, Numbers, said
+from attnviz.words import DeferredText, listed, plural, say
 from attnviz.words.numbers import significant, written
 
 Cell = tuple[str, int, int]
@@ -36,7 +36,7 @@ class Step:
 
     name: str
     shows: tuple[str, ...]
-    tells: Callable[[AttentionTrace, int, int], list[Told]]
+    tells: Callable[[AttentionTrace, int, int], list[AnyStatement]]
     new: tuple[str, ...] = ()
     lit: Callable[[AttentionTrace, int], Cell] | None = None
     one_cell: bool = False
@@ -45,7 +45,7 @@ class Step:
     numbers: bool = False
     finding: bool = False
 
-    title = Said("lesson.title.{its.name}")
+    title = DeferredText("lesson.title.{its.name}")
 
     @property
     def analogy(self) -> str:
@@ -114,7 +114,7 @@ def _is_linear(trace: AttentionTrace) -> bool:
     return "phi_q" in trace.stages
 
 
-def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     n_tokens = len(trace.tokens)
     if n_tokens == 1:
         return [said("lesson.tokens.alone", token=_label(trace, query))]
@@ -128,7 +128,7 @@ def _tokens(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     return [cut, said("lesson.tokens.follow", token=_label(trace, query))]
 
 
-def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     d_in = trace.x.shape[-1]
     row, layer = Numbers("x", query), trace.stages["x"].layer
     if layer:
@@ -148,7 +148,7 @@ def _embeddings(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     ]
 
 
-def _projections(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _projections(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     q, k, v = (Numbers(name, query) for name in "qkv")
     return [
         said(
@@ -163,7 +163,7 @@ def _projections(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     ]
 
 
-def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     other, d_k = _most_read_other(trace, query), trace.q.shape[-1]
     turned = "turned" if "q_rotated" in trace.stages else "product" if d_k == 1 else "products"
     how = say(f"lesson.one_score.{turned}", d_k=d_k)
@@ -176,7 +176,7 @@ def _one_score(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     return [match, said("lesson.one_score.linear" if _is_linear(trace) else "lesson.one_score.large")]
 
 
-def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     token, other = _row_label(trace, query), _most_read_other(trace, query)
     key = "lesson.all_scores.row_of_piece" if cut_by_view(trace) else "lesson.all_scores.row"
     row = said(key, formula=formula_of("scores", trace.stages), token=token, row=Numbers("scores", query))
@@ -188,9 +188,9 @@ def _all_scores(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
     return [row, Compared(there, back, alike, said("lesson.all_scores.differ", there=there, back=back, **names))]
 
 
-def _scale(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _scale(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     d_k, cooled, temperature = trace.q.shape[-1], trace.temperature != 1, significant(trace.temperature)
-    says: list[Told]
+    says: list[AnyStatement]
     if _is_linear(trace):
         says = [said("lesson.scale.linear")]
     elif trace.scale:
@@ -224,7 +224,7 @@ def _masked_while_scaled(trace: AttentionTrace) -> str:
     return "by_place" if by_mask and cut_by_view(trace) else by_mask
 
 
-def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     late = trace.mask_use.name if trace.mask_use.late else "shares"
     return [said("lesson.softmax.linear" if _is_linear(trace) else f"lesson.softmax.{late}"), MostRead(query)]
 
@@ -242,7 +242,7 @@ def _why_nothing(trace: AttentionTrace, query: int) -> str:
     return "underflow" if bool(scores.where(~hidden, 0.0).isfinite().all()) else "overflow"
 
 
-def _mix(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _mix(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     if why := _why_nothing(trace, query):
         return [MostRead(query), said(f"lesson.mix.{why}")]
     most = _most_read(trace, query)
@@ -263,7 +263,7 @@ def _goes_on(trace: AttentionTrace) -> str:
     return say(key, symbols=listed(symbols))
 
 
-def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+def _context(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
     told = {"token": _label(trace, query), "row": Numbers("context", query)}
     if (why := _why_nothing(trace, query)) in ("nothing", "underflow"):
         return [said("lesson.context.undefined", **told), said(f"lesson.mix.{why}")]
@@ -280,11 +280,11 @@ def _context(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
 
 
 def _unless(
-    switched: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[Told]]
-) -> Callable[[AttentionTrace, int, int], list[Told]]:
+    switched: tuple[str, ...], tells: Callable[[AttentionTrace, int, int], list[AnyStatement]]
+) -> Callable[[AttentionTrace, int, int], list[AnyStatement]]:
     """Return `tells`, or sentences on these What-if switches while one is on."""
 
-    def told(trace: AttentionTrace, query: int, digits: int) -> list[Told]:
+    def told(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
         on = [each for each in trace.switched_on if each.startswith(switched)]
         return [said(key_of(each, "more", reads_others(trace))) for each in on] or tells(trace, query, digits)
 

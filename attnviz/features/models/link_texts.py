@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE
 from attnviz.features.language_models.inside import offered
 from attnviz.features.language_models.inside.edits import as_edits
-from attnviz.link.codecs import HEAD_TEXT, By, Choice, Number, Parts, UnreadableError, Whole
+from attnviz.link.codecs import HEAD_TEXT, Choice, FunctionCodec, Number, Parts, UnreadableError, Whole
 from attnviz.words import say
 
 BY_LAYERS = "layers"
@@ -64,8 +64,10 @@ def _tokens(raw: str) -> tuple[int, ...]:
     return tuple(_TOKEN.decode(each) or 0 for each in numbers)
 
 
-MODEL_TEXT = By(_model, str, lambda: say("links.expected.choice", choices=_names()))  # a model by its short name
-EDITS_TEXT = By(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
+MODEL_TEXT = FunctionCodec(
+    _model, str, lambda: say("links.expected.choice", choices=_names())
+)  # a model by its short name
+EDITS_TEXT = FunctionCodec(  # changes of a model: 3.1.off*2.even*3.1.q.10.0=2.5
     lambda raw: as_edits(raw.split("*")) if raw else (),
     lambda edits: "*".join(map(str, edits)),
     lambda: say("models.change.expected"),
@@ -81,7 +83,7 @@ NEXT_TEXT = Parts(  # 0.7*10: the next token is drawn at this temperature, from 
     "*",
     lambda: say("models.use.expected", low=MIN_TEMPERATURE, high=MAX_TEMPERATURE, most=MOST_TOP),
 )
-WRITTEN_TEXT = By(_tokens, lambda ids: ".".join(map(str, ids)), lambda: say("write.expected"))  # 12.7.9
-COMPARED_TEXT = By(  # head.5.11, sentence, model.gpt2 or before
+WRITTEN_TEXT = FunctionCodec(_tokens, lambda ids: ".".join(map(str, ids)), lambda: say("write.expected"))  # 12.7.9
+COMPARED_TEXT = FunctionCodec(  # head.5.11, sentence, model.gpt2 or before
     _compared, _compared_text, lambda: say("models.compare.expected", models=_names())
 )

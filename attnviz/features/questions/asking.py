@@ -15,11 +15,11 @@ from attnviz.core.stages import ALL_STAGES
 from attnviz.explanation.numbers_from import edits_of
 from attnviz.features.questions.offered import QUERY, Control, Exponent, Option, Preset, View
 from attnviz.features.questions.predicted import Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.features.questions.variations import PROJECTIONS
 from attnviz.features.sweeps.settings import SweepSettings
-from attnviz.predicting.asked import Asked, by_size, compared
-from attnviz.words import Said, listed, plural, say
+from attnviz.predicting.asked import ChoiceQuestion, by_size, compared
+from attnviz.words import DeferredText, listed, plural, say
 
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
@@ -48,7 +48,7 @@ class Question:
 
     name: str
     start: Scenario
-    seen: Callable[[Now], Seen]
+    seen: Callable[[Now], QuestionView]
     subject: Subject
     predicts: Prediction
     then: View | None = None
@@ -80,8 +80,8 @@ class Question:
         """The question's name in links."""
         return self.name.replace("_", "-")
 
-    title = Said("questions.{its.name}.title")
-    try_this = Said("questions.{its.name}.try")
+    title = DeferredText("questions.{its.name}.title")
+    try_this = DeferredText("questions.{its.name}.try")
 
     def on_page(self, digits: int, told: bool | None = None) -> dict[str, Any]:
         """Return the data for a page; with `told`, of only one board."""
@@ -110,7 +110,7 @@ class Question:
         return self.predicts.after(self.start, self.defaults)
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ChoiceQuestion:
         """The prediction, with the right choice for this example."""
         predicts, key = self.predicts, f"questions.{self.name}"
         follow = self.first_followed(self.start)
@@ -118,7 +118,7 @@ class Question:
             predicts.number(self.now(*each, query=follow)) for each in ((self.start, self.defaults), self.acted)
         )
         before, after, right = predicts.written(one), predicts.written(other), predicts.answer(one, other)
-        return Asked(
+        return ChoiceQuestion(
             self.slug,
             say(f"{key}.predict.act"),
             say("predicting.then", now=say(f"{key}.predict.now", number=before)),
@@ -132,11 +132,11 @@ class Question:
             {each: say(f"{key}.wrong.{each}") for each in predicts.wrong},
         )
 
-    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> Seen:
+    def look(self, scenario: Scenario, options: Mapping[str, str], digits: int, query: int = 0) -> QuestionView:
         """Return the sentences and tables about the current example."""
         now = self.now(scenario, options, digits, query)
         if not now.is_finite:
-            return Seen((say("seen.too_large"),))
+            return QuestionView((say("seen.too_large"),))
         seen = self.seen(now)
         return replace(seen, sentences=(say("seen.start"), *seen.sentences)) if now.is_start else seen
 

@@ -7,7 +7,7 @@ from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, ex
 from attnviz.features.questions.questions import QUESTIONS, SUBJECTS, Question
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.predicting.asks import Asks
 from attnviz.words import say
 
@@ -24,7 +24,7 @@ class OfQuestions(Asks):
             for subject in SUBJECTS
         }
 
-    def asked(self, about: str) -> Asked | None:
+    def asked(self, about: str) -> ChoiceQuestion | None:
         """Return a question's prediction; None for other names."""
         question = question_of(about)
         return question.asked if question else None

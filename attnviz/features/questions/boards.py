@@ -27,6 +27,6 @@ def _board(state: State) -> bytes | None:
     if not looks.names:
         return None
     scenario = question.makes(example.scenario, example.options)
-    trace = question.drawn_trace(example.scenario, example.options).seen_from(0)
+    trace = question.drawn_trace(example.scenario, example.options).for_head(0)
     data = drawn_data(scenario, trace, example.query, state.values["digits"], looks, is_current=False)
     return packed(data | {"picked": None})

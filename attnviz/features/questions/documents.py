@@ -27,7 +27,7 @@ def looks_of(
 
     On a `fixed` board, readers can't change numbers; a board that `holds` doesn't receive the numbers it doesn't show.
     """
-    every = shown_of(question, question.drawn_trace(scenario, options).seen_from(0), options)
+    every = shown_of(question, question.drawn_trace(scenario, options).for_head(0), options)
     shown = tuple(name for name in every if name in question.in_hall) if in_hall and question.in_hall else every
     read = "attention_weights" in shown
     return BoardOptions(
@@ -76,7 +76,7 @@ def _board(
     question: Question, scenario: Scenario, options: Mapping[str, str], digits: int, *, before: bool
 ) -> dict[str, Any]:
     looks = looks_of(question, scenario, options, fixed=before or question.fixed, holds=before)
-    trace = question.drawn_trace(scenario, options).seen_from(0)
+    trace = question.drawn_trace(scenario, options).for_head(0)
     query = question.first_followed(scenario)
     return drawn_data(question.makes(scenario, options), trace, query, digits, looks, is_current=False) | {
         "key": "alone"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from attnviz.core.scenario import Scenario
 from attnviz.features.sweeps.settings import MAX_P
-from attnviz.words import Said, say
+from attnviz.words import DeferredText, say
 
 Change = Callable[[Scenario], Scenario]
 
@@ -22,7 +22,7 @@ class Preset:
     places: Mapping[str, object] = field(default_factory=dict)
     follows: int | None = None
 
-    label = Said("{its.key}")
+    label = DeferredText("{its.key}")
 
 
 # A view of an example: a button, or choices by their names; under `QUERY`, the token that is followed.
@@ -43,7 +43,7 @@ class Control:
     change: Callable[[Scenario, float], Scenario]
     places: Mapping[str, object] = field(default_factory=dict)
 
-    label = Said("{its.key}")
+    label = DeferredText("{its.key}")
 
     @property
     def whole(self) -> bool:
@@ -63,7 +63,7 @@ class Option:
     names: tuple[str, ...]
     default: str
 
-    label = Said("{its.key}.label")
+    label = DeferredText("{its.key}.label")
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -83,7 +83,7 @@ class Exponent:
     key: str
     default: str
 
-    label = Said("{its.key}")
+    label = DeferredText("{its.key}")
 
     def may_be(self, choice: str) -> bool:
         """Whether a text is such an exponent."""

@@ -12,7 +12,7 @@ from attnviz.features.questions.about.shares import SHARES
 from attnviz.features.questions.about.sizes import SIZES, WHICH_D
 from attnviz.features.questions.asking import SUBJECTS, Question
 from attnviz.features.questions.offered import Control, Exponent, Option, Preset
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 
 _ALL = (
     *MIXING, SIZES, ROOT, WHICH_D, WHERE, *MATCHING, *ORDER, *MASKS_AND_HEADS, *PRODUCTS, *NUMBERS, *IN_MODELS,
@@ -35,5 +35,5 @@ QUESTIONS: tuple[Question, ...] = tuple(
 )
 
 __all__ = [
-    "FIRST", "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Preset", "Question", "Seen",
+    "FIRST", "QUESTIONS", "SUBJECTS", "Control", "Exponent", "Now", "Option", "Preset", "Question", "QuestionView",
 ]  # fmt: skip

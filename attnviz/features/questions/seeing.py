@@ -30,7 +30,7 @@ class ByWidth:
 
 
 @dataclass(frozen=True)
-class Seen:
+class QuestionView:
     """Sentences with the current numbers, and pictures beside the board."""
 
     sentences: tuple[str, ...]

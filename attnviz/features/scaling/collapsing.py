@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnviz.features.sweeps.typical_rows import TypicalRow
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 
@@ -12,7 +12,7 @@ FROM, TO = 2, 512  # the two values of d in the question
 _HALF = 0.5
 
 
-def asked_of_rows(undivided: Sequence[TypicalRow], divided: Sequence[TypicalRow]) -> Asked:
+def asked_of_rows(undivided: Sequence[TypicalRow], divided: Sequence[TypicalRow]) -> ChoiceQuestion:
     """Return the question about a small and a large d's rows.
 
     The right choice is the one nearest to the largest weight of the last undivided row.
@@ -35,4 +35,4 @@ def asked_of_rows(undivided: Sequence[TypicalRow], divided: Sequence[TypicalRow]
 
     wrong = {choice: told(f"wrong.{choice}") for choice in values if choice != right}
     choices = {choice: told(f"choice.{choice}") for choice in values}
-    return Asked(ABOUT, told("act"), told("asks"), choices, right, told("happened"), wrong, (told("why"),))
+    return ChoiceQuestion(ABOUT, told("act"), told("asks"), choices, right, told("happened"), wrong, (told("why"),))

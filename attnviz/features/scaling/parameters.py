@@ -16,7 +16,7 @@ from attnviz.features.sweeps.settings import (
     text_of,
 )
 from attnviz.features.sweeps.sources import SOURCES
-from attnviz.link.codecs import By, Choice, Number, Part, Raw, UnreadableError, Whole
+from attnviz.link.codecs import Choice, FunctionCodec, Number, Part, Raw, UnreadableError, Whole
 from attnviz.link.parameter import Parameter
 from attnviz.words import say, thousands
 
@@ -64,7 +64,7 @@ def _sweep(raw: str) -> SweepSettings:
     return settings
 
 
-SWEEP_TEXT = By(_sweep, encode_settings, str)
+SWEEP_TEXT = FunctionCodec(_sweep, encode_settings, str)
 
 
 def rows() -> tuple[Parameter, ...]:

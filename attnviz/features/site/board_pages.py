@@ -113,7 +113,7 @@ def _add_board(
 def _still(site: Site, name: str, scenario: Scenario) -> str:
     """Return a picture of a board; blank if it's too large."""
     try:
-        picture = board_svg(traced(scenario).seen_from(0))
+        picture = board_svg(traced(scenario).for_head(0))
     except ValueError:  # its numbers would be too small to read
         return ""
     file = site.add(f"pictures/{name.removesuffix('.html')}.svg", picture)

@@ -69,7 +69,7 @@ def scenario_of(text: str, set_up: dict[str, Any]) -> Scenario:
 def board_of(n: int, set_up: dict[str, Any]) -> dict[str, Any]:
     """Return a board of `n` tokens, without X and computed matrices."""
     scenario = scenario_of(" ".join(_KINDS[at % len(_KINDS)] for at in range(n)), set_up)
-    trace = traced(scenario).seen_from(0)
+    trace = traced(scenario).for_head(0)
     data = drawn_data(scenario, trace, 0, DEFAULT_DIGITS, BoardOptions(sentence=True), is_current=True)
     given = {name for name, stage in trace.stages.items() if stage.rule is None and name != "x"}
     heads = [{"short": say(f"site.story.own.head_{at}"), "full": say(f"site.story.own.head_{at}")} for at in range(2)]

@@ -44,7 +44,7 @@ def moments() -> list[int]:
 @cache
 def trace_at(step: int) -> AttentionTrace:
     """Return the trace of the sentence after a step of the training."""
-    return training().trace(step, SENTENCE).seen_from(0)
+    return training().trace(step, SENTENCE).for_head(0)
 
 
 def training_data() -> dict[str, Any]:

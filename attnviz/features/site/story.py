@@ -123,7 +123,7 @@ def with_second_head(scenario: Scenario) -> Scenario:
 @cache
 def traces() -> dict[str, AttentionTrace]:
     """Return the trace of each set-up, as seen from its first head."""
-    return {name: traced(scenario).seen_from(0) for name, scenario in scenarios().items()}
+    return {name: traced(scenario).for_head(0) for name, scenario in scenarios().items()}
 
 
 def story_data() -> dict[str, Any]:

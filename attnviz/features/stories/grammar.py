@@ -29,7 +29,7 @@ class Point(NamedTuple):
 
 
 Chosen = Generator[Point, str, str]  # yields points, receives the word chosen at each, and returns the last word
-Told = Generator[Point, str, None]
+StoryWords = Generator[Point, str, None]
 Drawn = tuple[list[str], list[Point]]  # the words of a story, and their points
 
 
@@ -102,7 +102,7 @@ class _Story:
         self.does: dict[str, list[str]] = {}
         self.pets: dict[str, str] = {}
 
-    def tell(self) -> Told:
+    def tell(self) -> StoryWords:
         """Tell the facts, the animals, then sentences about them."""
         world = self.world
         yield from self._say(BEGIN)
@@ -136,16 +136,16 @@ class _Story:
     def _any(self, words: Iterable[str]) -> Chosen:
         return self._choose(evenly(words))
 
-    def _say(self, words: str) -> Told:
+    def _say(self, words: str) -> StoryWords:
         for word in words.split():
             yield from self._choose({word: 1.0})
 
-    def _again(self, words: Iterable[str]) -> Told:
+    def _again(self, words: Iterable[str]) -> StoryWords:
         """Repeat words of the story, each told by its earlier places."""
         for word in words:
             yield from self._choose({word: 1.0}, "recall", [at for at, each in enumerate(self.words) if each == word])
 
-    def _fact(self, name: str) -> Told:
+    def _fact(self, name: str) -> StoryWords:
         """Tell a fact: anna paints horses. No verb or object repeats."""
         taken = {word for does in self.does.values() for word in does}
         does = []
@@ -172,7 +172,7 @@ class _Story:
     def _person(self) -> Chosen:
         return self._any(self.does)
 
-    def _place(self) -> Told:
+    def _place(self) -> StoryWords:
         """Tell: in the park anna paints horses with her mother."""
         yield from self._say("the")
         yield from self._any(self.world.places)
@@ -186,7 +186,7 @@ class _Story:
             yield from self._any(self.world.kin)
             yield from self._say(".")
 
-    def _reason(self) -> Told:
+    def _reason(self) -> StoryWords:
         """Tell: today anna paints horses because she is glad."""
         name = yield from self._person()
         at = len(self.words) - 1
@@ -194,14 +194,14 @@ class _Story:
         yield from self._say("because")
         yield from self._because(name, [at])
 
-    def _because(self, name: str, at: list[int]) -> Told:
+    def _because(self, name: str, at: list[int]) -> StoryWords:
         pronoun = "they" if len(at) > 1 else "she" if name in self.world.girls else "he"
         yield from self._choose({pronoun: 1.0}, "pronoun", at)
         yield from self._say("are" if len(at) > 1 else "is")
         yield from self._any(self.world.feels)
         yield from self._say(".")
 
-    def _question(self) -> Told:
+    def _question(self) -> StoryWords:
         """Tell: what does anna do ? anna paints horses ."""
         yield from self._say("does")
         name = yield from self._person()
@@ -209,7 +209,7 @@ class _Story:
         yield from self._again([name, *self.does[name]])
         yield from self._say(".")
 
-    def _runs(self, kind: str) -> Told:
+    def _runs(self, kind: str) -> StoryWords:
         """Tell: the dog bello runs to anna because she is glad."""
         yield from self._again([self.pets[kind]])
         yield from self._say("runs to")
@@ -221,7 +221,7 @@ class _Story:
             yield from self._say("because")
         yield from self._because(name, at)
 
-    def _looks(self, noun: str) -> Told:
+    def _looks(self, noun: str) -> StoryWords:
         """Tell: the keys near the cup are red."""
         at = len(self.words) - 1
         yield from self._any(self.world.links)

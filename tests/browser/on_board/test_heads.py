@@ -37,7 +37,7 @@ _PICK_NEXT = """board => {
 
 def numbers_seen(scenario: Scenario, head: int) -> dict[str, str]:
     """Every number that is on the board where this head is in view, by its place in the whole."""
-    seen = trace(scenario).seen_from(head)
+    seen = trace(scenario).for_head(head)
     wanted = {}
     for name in in_view(seen.stages):
         stage, matrix = seen.stages[name], seen[name]
@@ -70,7 +70,7 @@ def test_one_head_is_in_view_another_is_picked_and_all_follow_a_number_that_is_d
     eventually(board.numbers, numbers_seen(scenario, 1))
     board.torch_says()
     heads = board.page.get_by_role("radiogroup", name="Heads").get_by_role("radio")
-    said = [each["full"] for each in heads_in_words(trace(scenario).seen_from(1))]
+    said = [each["full"] for each in heads_in_words(trace(scenario).for_head(1))]
     assert [head[:2] for head in board.board.locator(".head-picture").evaluate_all(_HEADS)] == [
         [str(number == 1).lower(), full] for number, full in enumerate(said)
     ]

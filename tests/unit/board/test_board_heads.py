@@ -26,7 +26,7 @@ SET_UPS: list[dict[str, Any]] = [
 
 
 def sent(scenario: Scenario, head: int) -> dict[str, Any]:
-    data = board_data(scenario, trace(scenario).seen_from(head), 1, 4)
+    data = board_data(scenario, trace(scenario).for_head(head), 1, 4)
     return json.loads(json.dumps(data))
 
 
@@ -38,7 +38,7 @@ def test_the_page_sees_from_another_head_what_python_would_send(script: PageScri
     scenario = Scenario(**{"text": WORDS} | set_up, edits=edits)
     every = [sent(scenario, head) for head in range(scenario.n_heads)]
     for start in every:
-        seen = script.run("({places}, data) => data.heads.map((_, head) => places.seenFrom(data, head))", start)
+        seen = script.run("({places}, data) => data.heads.map((_, head) => places.forHead(data, head))", start)
         for head, data in enumerate(seen):
             assert list(data["matrices"]) == list(every[head]["matrices"])
             assert data == every[head]

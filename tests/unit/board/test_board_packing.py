@@ -69,7 +69,7 @@ def assert_bits(arrived: dict[str, Any], matrices: dict[str, Tensor]) -> None:
     {"d_out": 4, "n_heads": 2}, {"what_if": "scores:cosine"},
 ])  # fmt: skip
 def test_a_page_of_its_own_makes_large_matrices_again_bit_by_bit(script: PageScript, more: dict[str, Any]) -> None:
-    shown = traced(of_words(90, **more)).seen_from(0)
+    shown = traced(of_words(90, **more)).for_head(0)
     data = table_data(shown)
     sent = with_apart(data["matrices"], shown)
     assert "apart" in sent["attention_weights"]

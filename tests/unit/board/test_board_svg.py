@@ -84,7 +84,7 @@ def check(trace: AttentionTrace) -> dict[str, ElementTree.Element]:
 @settings(max_examples=examples(40))
 @given(scenario=setups(max_tokens=5, max_d=3, whole=True, heads=True))
 def test_every_number_stands_there_and_nothing_over_anything_else(scenario: Scenario) -> None:
-    trace = traced(scenario).seen_from(0)
+    trace = traced(scenario).for_head(0)
     assume(max(max(trace[name].shape) for name in in_view(trace.stages)) <= 16)
     check(trace)
 

@@ -179,7 +179,7 @@ HUGE = tuple(Edit(name, 0, 0, 1e30) for name in ("x", "w_q", "w_k"))
 def test_every_finite_number_is_there_bit_by_bit_and_every_other_cell_by_what_it_is(
     setup: Scenario, overflows: bool
 ) -> None:
-    made = traced(Scenario(setup.text, causal=setup.causal, edits=HUGE) if overflows else setup).seen_from(0)
+    made = traced(Scenario(setup.text, causal=setup.causal, edits=HUGE) if overflows else setup).for_head(0)
     for name, matrix in made.matrices.items():
         sent, wanted = picture_on_page(made, name, digits=4, query=0, alt=""), in_rows(matrix).numpy()
         got = np.frombuffer(b64decode(sent["numbers"]), "<f4").reshape(len(sent["rows"]), len(sent["columns"]))

@@ -108,7 +108,7 @@ SWITCH = (
     (
         "attnviz/core/what_if.py",
         r"SWITCHES: .*?\n",
-        '    _switch("halving", "scaled_scores", Way(\n'
+        '    _switch("halving", "scaled_scores", Option(\n'
         '        "twice", lambda made: made._replace(rule=replace(made.rule, temperature=2.0)),'
         ' ("scaled_scores",))),\n',
     ),

@@ -112,7 +112,7 @@ def test_whatever_else_a_layer_draws_counts_too(more: dict[str, Any], chances: l
 BOARDS: dict[str, Callable[[Scenario], dict[str, Any]]] = {
     "explore": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, OF_PLAYGROUND, is_current=True),
     "in a hall": lambda scenario: drawn_data(scenario, traced(scenario), 0, 4, PRESENTING, is_current=True),
-    "of a trace": lambda scenario: data_of_model(traced(scenario).seen_from(0), 0, 4),
+    "of a trace": lambda scenario: data_of_model(traced(scenario).for_head(0), 0, 4),
 }
 
 

@@ -83,7 +83,7 @@ def traces() -> tuple[Trace, ...]:
         traced(Scenario("a cat a mat", d_in=3, d_out=3, norm="post", output=True, d_ff=3, activation="gelu")),
         traced(Scenario("a cat a mat", d_out=8, d_v=4, n_heads=4, n_kv_heads=2, bias=True, positions="rotary")),
         traced(Scenario("a cat a mat", d_out=4, n_heads=2, bias=True)).heads[1],
-        traced(Scenario("a b", d_out=4, n_heads=2, what_if="cut:view")).seen_from(1),
+        traced(Scenario("a b", d_out=4, n_heads=2, what_if="cut:view")).for_head(1),
         *(each for of_feature in of_features("traces") for each in of_feature()),
         *(
             traced(Scenario("a cat a mat", d_in=4, mask=ALL_KINDS, mask_use=use))

@@ -338,7 +338,7 @@ def test_the_board_and_every_explanation_have_them_too(
     script: PageScript, scenario: Scenario, data: st.DataObject, digits: int
 ) -> None:
     made = traced(scenario)
-    view = made.seen_from(data.draw(st.integers(0, made.n_heads - 1)), data.draw(st.integers(0, scenario.n_layers - 1)))
+    view = made.for_head(data.draw(st.integers(0, made.n_heads - 1)), data.draw(st.integers(0, scenario.n_layers - 1)))
     on_board(script, scenario, view, digits, lambda rows, columns: (
         data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
     ))  # fmt: skip

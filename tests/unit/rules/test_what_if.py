@@ -38,11 +38,11 @@ def test_what_is_on_is_said_not_to_be_what_attention_does(text: str, layers: int
     assert "attention doesn't do" in say(f"what_if.{key.replace('-', '_')}.more")
     assert not traced(replace(scenario, what_if="")).switched_on
     heads = traced(replace(scenario, n_heads=3))
-    assert heads.switched_on == heads.seen_from(1).switched_on == (key,)
+    assert heads.switched_on == heads.for_head(1).switched_on == (key,)
     assert setting_in_words("what_if", text) != setting_in_words("what_if", "") == say("what_if.usual")
     assert not torch.allclose(made.layers[0].context, traced(replace(scenario, what_if="")).layers[0].context)
     usual = say("stages.scores.axes")
-    for stage in (made.seen_from(0, 0).stages[name] for name in ("scores", "scaled_scores", "attention_weights")):
+    for stage in (made.for_head(0, 0).stages[name] for name in ("scores", "scaled_scores", "attention_weights")):
         assert (stage.axes == usual) == (key != "scores.keys-first"), "whose rows these are"
 
 
@@ -86,8 +86,8 @@ def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict
         Scenario("a b c", what_if=text, **others)
     assert refused.value.kind == kind
     values = {each: getattr(Scenario("a b c", **others), each) for each in Scenario.__dataclass_fields__}
-    left, misfits = fitted(values | {"what_if": f"{text},scores:cosine"}, 3)
-    assert (left["what_if"], [error.kind for error in misfits]) == ("scores:cosine", [kind])
+    left, conflicts = fitted(values | {"what_if": f"{text},scores:cosine"}, 3)
+    assert (left["what_if"], [error.kind for error in conflicts]) == ("scores:cosine", [kind])
     scenario, ignored = scenario_from_query(f"{query_of(Scenario('a b c', **others))}&what_if={text}")
     assert scenario == Scenario("a b c", **others)
     assert len(ignored) == 1
@@ -96,7 +96,7 @@ def test_a_switch_that_does_not_fit_is_told_and_left_out(text: str, others: dict
 @given(every_way().filter(lambda scenario: scenario.what_if))
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_of_a_switch_holds_of_the_numbers(scenario: Scenario) -> None:
-    seen = traced(scenario).seen_from(0, 0)
+    seen = traced(scenario).for_head(0, 0)
     told = " ".join(say(key_of(each, "more", reads_others(seen))) for each in seen.switched_on)
     weights, finite = seen.attention_weights.double(), bool(seen.attention_weights.isfinite().all())
     if "all queries together hand out 100 %" in told and finite:

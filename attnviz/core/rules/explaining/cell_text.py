@@ -24,19 +24,19 @@ def explained(cell: Cell, pieces: Pieces) -> CellExplanation:
         if holds(each, cell.row, cell.column)
         and all(numbers.value(node) > 0 for node in each["where"] if isinstance(node[0], str))
     )
-    return Said(cell, numbers, piece).all()
+    return CellText(cell, numbers, piece).all()
 
 
 def seen(cell: Cell, pieces: Pieces) -> tuple[Cells, ...]:
     """Return the sources that an explanation names, replacing scores not shown."""
-    said, first = Said(cell, Numbers(cell), pieces[0]), cell.sources[0]
+    said, first = CellText(cell, Numbers(cell), pieces[0]), cell.sources[0]
     if "line" not in pieces[0] or said.is_shown(first.stage.name):
         return cell.sources
     other = said.other(0)
     return () if other is None else (first._replace(stage=other.cell.sources[0].stage), *cell.sources[1:])
 
 
-class Said:
+class CellText:
     """The wording of one cell's explanation."""
 
     def __init__(self, cell: Cell, numbers: Numbers, piece: Mapping[str, Any]) -> None:
@@ -130,7 +130,7 @@ class Said:
         """Whether a matrix is displayed with the cell."""
         return self.cell.shown is None or matrix in self.cell.shown
 
-    def other(self, source: int, row: Any = 0, column: Any = 0) -> "Said | None":
+    def other(self, source: int, row: Any = 0, column: Any = 0) -> "CellText | None":
         """Return the explanation of a source not shown; None if that's impossible."""
         cell, stage = self.cell, self.numbers.stage(source)
         if stage.rule is None or self.is_shown(stage.name) or not self.is_shown(stage.sources[0]):
@@ -139,7 +139,7 @@ class Said:
         shapes = [(1, *cell.matrices[name].shape)[-2:] for name in stage.sources]
         piece = stage.rule.declared(*((rows, columns) for rows, columns in shapes))[0].as_json()
         cell = replace(cell, stage=stage, row=row, column=column, sources=of)
-        return Said(cell, Numbers(cell), piece) if "asides" in piece else None
+        return CellText(cell, Numbers(cell), piece) if "asides" in piece else None
 
     def beside(self, source: int, row: Any, column: Any) -> str | None:
         """Return a source cell's name or formula; None if neither is shown."""

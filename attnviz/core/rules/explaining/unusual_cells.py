@@ -13,7 +13,7 @@ from attnviz.core.rules.expression import I, J, Parts
 from attnviz.words import say
 
 if TYPE_CHECKING:
-    from attnviz.core.rules.explaining.cell_text import Said
+    from attnviz.core.rules.explaining.cell_text import CellText
 
 
 def why_hidden(cell: Cell) -> str:
@@ -21,14 +21,14 @@ def why_hidden(cell: Cell) -> str:
     source = cell.sources[1].stage
     masked = source.masked or Masked()
     hidden = in_rows(cell.matrices[source.name].detach()).cpu().numpy() == -np.inf
-    why = masked.why(hidden, cell.row, cell.column, cell.stage.own_from)
+    why = masked.why(hidden, cell.row, cell.column, cell.stage.first_own_key)
     return say(f"explanation.hidden.{why.key}", query=cell.label("rows"), key=cell.label("columns"), n=why.n)
 
 
 class Trouble:
     """Notes on an unusual cell, by its declaration's `trouble`."""
 
-    def __init__(self, said: "Said", made: CellExplanation) -> None:
+    def __init__(self, said: "CellText", made: CellExplanation) -> None:
         self.cell, self.numbers, self.said, self.explanation = said.cell, said.numbers, said, made
         self.node: Parts = said.piece["value"]
         self.kind: str = said.piece["trouble"]

@@ -34,7 +34,7 @@ def show_tiles(scenario: Scenario | None) -> None:
                                 key="costs.tiles.size", persist_state="session")  # fmt: skip
     row = None if scenario is None else row_in_tiles(traced_in_view(scenario), picked_query(scenario), size or _DEFAULT)
     if is_example := row is None:
-        example = traced(starting_points()[OPENING].scenario).seen_from(0)
+        example = traced(starting_points()[OPENING].scenario).for_head(0)
         row = row_in_tiles(example, 1, size or _DEFAULT)
         assert row is not None
     with st.container(key="costs_tiles"):

@@ -71,7 +71,7 @@ def _why_not(scenario: Scenario, switch: Switch, way: str) -> str:
     return ""
 
 
-def show_misfits(scenario: Scenario) -> None:
+def show_conflicts(scenario: Scenario) -> None:
     """Say which changes have no chip, and which settings they need."""
     for switch in SWITCHES.values():
         for way in switch.settings:

@@ -88,7 +88,7 @@ def _show_predicted(a: Scenario, b: Scenario, way: str) -> None:
     for name in reversed(made):
         if (name == "bits") == bool(way) and is_made(name, a, b):
             view = picked_head(a), picked_layer(a)
-            gap, _ = shares_moved(traced(a).seen_from(*view), as_computed(b).seen_from(*view))
+            gap, _ = shares_moved(traced(a).for_head(*view), as_computed(b).for_head(*view))
             show_outcome(of_other(name, gap))
             return
 

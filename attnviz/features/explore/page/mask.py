@@ -64,7 +64,7 @@ def _axes(scenario: Scenario) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _hidden(scenario: Scenario) -> Tensor:
     """Return which cells the mask of a scenario hides now."""
-    found = traced(scenario).seen_from(picked_head(scenario), picked_layer(scenario)).masked_in("attention_weights")
+    found = traced(scenario).for_head(picked_head(scenario), picked_layer(scenario)).masked_in("attention_weights")
     shape = len(scenario.tokens), len(scenario.read_tokens)
     return tensor(np.zeros(shape, bool) if found is None else np.array(found, bool))
 
@@ -76,7 +76,7 @@ def _predicted_ways(scenario: Scenario, hidden: Tensor) -> dict[str, Tensor]:
         st.button(say("what_if.mask.try"), key=f"{_KEY}.try", on_click=ask_first, args=(_KEY,))
         return {}
     ways = {
-        way: trace.seen_from(picked_head(scenario), picked_layer(scenario)).attention_weights
+        way: trace.for_head(picked_head(scenario), picked_layer(scenario)).attention_weights
         for way, trace in in_each_way(scenario, hidden).items()
     }
     with st.container(key="what_if_mask_asked", gap="xsmall"):

@@ -135,7 +135,7 @@ def _show_dropout(scenario: Scenario, computed: AttentionTrace, layer: int) -> N
     told = f"{told} {say('what_if.replaced.dropout_of_all')}" if several else told
     _offer(item, "dropout", scenario, partial(dropout, scenario, p, seed), lambda: told, can)
     if mean and can:
-        _show_mean(computed.seen_from(picked_head(scenario), layer), p, seed)
+        _show_mean(computed.for_head(picked_head(scenario), layer), p, seed)
 
 
 def _show_mean(computed: AttentionTrace, p: float, seed: int) -> None:
@@ -201,7 +201,7 @@ def _offer(
     if after is not None:
         view = picked_head(before), picked_layer(before)
         both = traced(before), made() if made else traced(after)
-        gap, row = shares_moved(*(each.seen_from(*view) for each in both))
+        gap, row = shares_moved(*(each.for_head(*view) for each in both))
         with st.container(key="what_if_other_asked", gap="xsmall"):
             ask(of_other(name, gap), lambda: _try(before, make, way, row))
         return

@@ -14,7 +14,16 @@ from attnviz.app.session.url_texts import picked_head, picked_layer, picked_quer
 from attnviz.core.scenario import Scenario
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, TYPED, WhatIf
-from attnviz.features.explore.page.chips import MASK, OTHERS, PART, put, show_chips, show_misfits, show_typed, show_why
+from attnviz.features.explore.page.chips import (
+    MASK,
+    OTHERS,
+    PART,
+    put,
+    show_chips,
+    show_conflicts,
+    show_typed,
+    show_why,
+)
 from attnviz.features.explore.page.kept import keep_as_a
 from attnviz.features.explore.page.mask import show_mask
 from attnviz.features.explore.page.replaced import show_replaced
@@ -30,7 +39,7 @@ from attnviz.features.explore.switch_predictions import (
     yet_to_predict,
 )
 from attnviz.link.parameter_table import PREDICTED, PREDICTIONS, QUERY
-from attnviz.predicting.asked import Asked, fails_at
+from attnviz.predicting.asked import ChoiceQuestion, fails_at
 from attnviz.words import say
 
 
@@ -41,13 +50,13 @@ class _Opened:
     by_link: bool = False
 
 
-def as_predicted(scenario: Scenario) -> tuple[Scenario, Asked | None]:
+def as_predicted(scenario: Scenario) -> tuple[Scenario, ChoiceQuestion | None]:
     """Return the scenario without a switch still to predict, and its question."""
     done = predicted(take(PREDICTIONS), take(PREDICTED))
     return yet_to_predict(scenario, done, picked_query(scenario), picked_head(scenario), picked_layer(scenario))
 
 
-def show_what_if(scenario: Scenario, asked: Asked | None) -> None:
+def show_what_if(scenario: Scenario, asked: ChoiceQuestion | None) -> None:
     """Draw the folded panel; `asked` is predicted before its switch acts."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
@@ -84,7 +93,7 @@ def _show_chosen(scenario: Scenario, on: WhatIf) -> None:
             elif part == MASK:
                 show_mask(scenario)
             else:
-                show_misfits(scenario)
+                show_conflicts(scenario)
                 show_replaced(scenario)
     if on.text:
         with st.container(key="what_if_happened"):
@@ -105,7 +114,7 @@ def _show_ways(scenario: Scenario, on: WhatIf) -> None:
             st.button(say("what_if.compare"), on_click=_keep_usual, args=(scenario,), key="what_if.compare")
 
 
-def _ask(asked: Asked) -> None:
+def _ask(asked: ChoiceQuestion) -> None:
     """Ask what a switch will do."""
     place = next(each for each in PLACES if about(each) == asked.about)
     with st.container(key="what_if_asked", gap="xsmall"):
@@ -126,7 +135,7 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], No
         return "", lambda: None
     usual = replace(scenario, what_if=without(on, last).text)
 
-    def asks(query: int) -> Asked | None:
+    def asks(query: int) -> ChoiceQuestion | None:
         return turned(usual, on, last, query, picked_head(scenario), picked_layer(scenario))
 
     query = picked_query(scenario)

@@ -10,7 +10,7 @@ import streamlit as st
 from attnviz.app.components.board import show_board_of_model
 from attnviz.app.text import is_dark
 from attnviz.core.scenario import traced
-from attnviz.documents.matrices import small_picture
+from attnviz.documents.matrices import html_thumbnail
 from attnviz.features.history.costs import REPEATS, WIDTH, Cost, measured_costs
 from attnviz.features.history.page.opened import open_step, put_step
 from attnviz.features.history.steps import STEPS, WITHOUT_PICTURE, Step, changed_in_words, named, pictured, step_named
@@ -72,7 +72,7 @@ def _show_beside(step: Step) -> None:
                              icon=":material/open_in_new:", help=say("history.open_help"), type="tertiary")  # fmt: skip
             st.text(" ".join([step.said("line"), step.said("more"), changed]).strip())
         st.html(_pictures(step.name, dark=is_dark(), most=_BESIDE), width="content")
-    trace = traced(step.scenario).seen_from(0)
+    trace = traced(step.scenario).for_head(0)
     show_board_of_model(trace, 1, names=tuple(trace.stages), key=f"history.board.{step.name}", picks={},
                         origin=say("history.about"), folds=True)  # fmt: skip
 
@@ -87,7 +87,7 @@ def _pictures(name: str, *, dark: bool, most: int = 96) -> str:
         for key, each in zip(("before", "now"), drawn, strict=True)
     ]
     figures = "".join(
-        f"<figure>{small_picture(each, most=most)}<figcaption>{title}</figcaption></figure>"
+        f"<figure>{html_thumbnail(each, most=most)}<figcaption>{title}</figcaption></figure>"
         for each, title in zip(drawn, titles, strict=True)
     )
     return f'<div class="history-pictures">{figures}</div>'

@@ -86,7 +86,7 @@ def _step_of(training: Training) -> int:
 def show_board(shown: Shown) -> None:
     """Draw the board, with all numbers of the head in view."""
     training, step, (layer, head), off = shown.training, shown.step, shown.head, shown.off
-    seen = shown.made.seen_from(head, layer)
+    seen = shown.made.for_head(head, layer)
     names = tuple(name for name in (*_SHOWN, *(_BEHIND if off else ())) if name in seen.stages)
     name = identity(training.settings, len(training.losses))
     about = say("learn.board.about", steps=plural(step, "step")) if step else say("learn.board.random")
@@ -117,7 +117,7 @@ def _limits_of(name: str, text: str, picked: tuple[int, int], off: Off, _trainin
     places = sorted({round(last * part / (_LOOKED_AT - 1)) for part in range(_LOOKED_AT)})
     steps = [_training.moments[at].step for at in places]
     made = [_training.trace(step, text, without) for without in dict.fromkeys(((), off)) for step in steps]
-    each = [all_limits(one.seen_from(head, layer)) for one in made]
+    each = [all_limits(one.for_head(head, layer)) for one in made]
     return {
         matrix: [float(np.min([one[matrix][0] for one in each])), float(np.max([one[matrix][1] for one in each]))]
         for matrix in each[0]

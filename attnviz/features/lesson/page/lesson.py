@@ -28,7 +28,7 @@ from attnviz.features.lesson.steps import STEPS, Step, about_the_numbers, reache
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
 from attnviz.link.ways import Way, way_to, ways_beside
-from attnviz.predicting.asked import Asked, fails_at
+from attnviz.predicting.asked import ChoiceQuestion, fails_at
 from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")
@@ -42,7 +42,7 @@ def current_step() -> int:
     return 1 + [step.name for step in STEPS].index(name)
 
 
-def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> Asked | None:
+def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: int) -> ChoiceQuestion | None:
     """Return a step's question, until it's answered; else None."""
     step = STEPS[number - 1]
     if prediction(_about(step)) or not fits_board(scenario):
@@ -50,7 +50,7 @@ def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: in
     return prediction_of(step.name, trace, query, state.digits())
 
 
-def show_head(number: int, asked: Asked | None) -> None:
+def show_head(number: int, asked: ChoiceQuestion | None) -> None:
     """Draw a step's title, and the buttons Back and Next.
 
     While a step asks something, Next shows its answer first, so that somebody who only presses that key sees all steps.
@@ -99,7 +99,9 @@ def _part_to_play(number: int) -> dict[str, Any] | None:
     return {"part": part, "number": times} if part and stepped_to == number else None
 
 
-def show_lit_board(number: int, scenario: Scenario, trace: AttentionTrace, query: int, asked: Asked | None) -> None:
+def show_lit_board(
+    number: int, scenario: Scenario, trace: AttentionTrace, query: int, asked: ChoiceQuestion | None
+) -> None:
     """Draw the matrices reached so far on a board, with the sentences.
 
     While presenting, only the step's own matrices are shown, as large as the screen allows.

@@ -25,7 +25,7 @@ from attnviz.features.language_models.inside.pretrained import look, scores_of
 from attnviz.features.language_models.inside.shelf import Shelf
 from attnviz.features.language_models.inside.writing import appended
 from attnviz.features.models.model_pages import grid_data
-from attnviz.features.stories.asked import Asked, right
+from attnviz.features.stories.asked import StoryQuestion, right
 from attnviz.words import LANGUAGE, say
 
 MOST_WEIGHTS = 2**25  # all heads for one sentence: 128 MiB, twice what 512 tokens of the included model take
@@ -126,7 +126,7 @@ def looked_moved(view: ModelTrace, other: ModelTrace) -> Tensor:
 
 
 def looked_right(
-    view: ModelTrace, edits: tuple[ModelEdit, ...], ids: Tensor, asked: Mapping[str, list[Asked]]
+    view: ModelTrace, edits: tuple[ModelEdit, ...], ids: Tensor, asked: Mapping[str, list[StoryQuestion]]
 ) -> dict[str, int]:
     """Return how many held-out questions a changed model answers correctly, by kind."""
 

@@ -109,10 +109,10 @@ def is_too_long(typed: str) -> bool:
 _SECOND_KEY = "model.second"
 _SENTENCE_KEY, _ORDER_KEY, _ABOVE_KEY = "model.sentence", "model.order", "model.above"
 # (model, sentence, order of the heads, least figure in percent, containers for the model's name and for more text)
-Asked = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
+TypedValues = tuple[str, str, str, int, tuple[DeltaGenerator, DeltaGenerator]]
 
 
-def show_asked(*, alone: bool) -> Asked:
+def show_asked(*, alone: bool) -> TypedValues:
     """Draw the fields for sentence, model and order; return their values."""
     name = take(MODEL)
     with st.container(width=532, key="model_typed"):

@@ -23,7 +23,7 @@ from attnviz.features.language_models.inside.uses import has_next, has_vector, l
 from attnviz.features.models.page.result_cache import fitting, looked, looked_moved, looked_right, looked_why, most_of
 from attnviz.features.models.page.typing import is_too_long, sentence
 from attnviz.features.models.parameters import MODEL_FROM, MODEL_OTHER, MODEL_PLACE
-from attnviz.features.stories.asked import JUDGED_BY, PLACES, Asked, asked_in, read
+from attnviz.features.stories.asked import JUDGED_BY, PLACES, StoryQuestion, asked_in, read
 from attnviz.features.stories.grammar import ASKED, World, stories
 from attnviz.words import listed, say
 from attnviz.words.numbers import percent, written
@@ -154,7 +154,7 @@ def _strongest(view: ModelTrace, found: Why) -> str:
 
 
 @lru_cache(maxsize=1)
-def _exam() -> tuple[Tensor, dict[str, list[Asked]]]:
+def _exam() -> tuple[Tensor, dict[str, list[StoryQuestion]]]:
     """Return held-out stories as ids, and the questions in them."""
     drawn = stories(_EXAM, torch.Generator().manual_seed(JUDGED_BY), World(), PLACES, held_out=True)
     return read(drawn, World()).ids[:, :-1], asked_in(drawn, World())

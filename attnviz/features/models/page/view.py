@@ -33,7 +33,7 @@ from attnviz.features.models.page.grid import (
 from attnviz.features.models.page.head import show_board
 from attnviz.features.models.page.result_cache import fitting, looked, most_of, turn
 from attnviz.features.models.page.typing import (
-    Asked,
+    TypedValues,
     is_too_long,
     model_session,
     open_on_first_model,
@@ -140,7 +140,7 @@ def _show_page(*, alone: bool) -> None:
 
 
 def _show_all(
-    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int, asked: Asked, right: DeltaGenerator
+    whole: ModelTrace, view: ModelTrace, place: tuple[int, int], query: int, asked: TypedValues, right: DeltaGenerator
 ) -> None:
     """Draw all heads, the one in view, and the model's answer."""
     name, _, order, above, (which, more) = asked

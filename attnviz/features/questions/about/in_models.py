@@ -16,7 +16,7 @@ from attnviz.features.questions.about.masks_and_heads import ACTORS
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Option
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say
 
@@ -31,14 +31,14 @@ def _gone_on(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(scenario, text=text, causal=chosen["mask"] == "causal")
 
 
-def _cached(now: Now) -> Seen:
+def _cached(now: Now) -> QuestionView:
     made, n_before = now.drawn, len(now.names)
     says = [say("seen.cached.last", token=made.tokens[-1], tokens=plural(len(made.tokens), "token"))]
     if len(made.tokens) > n_before:
         before = traced(replace(now.scenario, causal=now.options["mask"] == "causal"))
         gap = now.gap(made.context[:n_before], before.context)
         says.append(say("seen.cached.same") if gap <= SAME else say("seen.cached.other", gap=now.write(gap)))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 CACHED = Question(
@@ -87,7 +87,7 @@ def _different_rows(now: Now) -> int:
     return len(kept)
 
 
-def _shared_keys(now: Now) -> Seen:
+def _shared_keys(now: Now) -> QuestionView:
     made = now.drawn
     kept = made["k"].shape[1] + made["v"].shape[1]
     says = [say("seen.shared_keys.kept", numbers=plural(kept, "number"))]
@@ -95,7 +95,7 @@ def _shared_keys(now: Now) -> Seen:
         say("seen.shared_keys.reads", head=head, reads=attends_most(each, now.query, now.digits))
         for head, each in enumerate(made.heads)
     ]
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 SHARED_KEYS = Question(
@@ -140,7 +140,7 @@ def _of_places(now: Now, places: int) -> tuple[Tensor, Tensor]:
     return moved.attention_weights, moved.attention_weights @ Rotate(place=places).compute(moved.v)
 
 
-def _turned_values(now: Now) -> Seen:
+def _turned_values(now: Now) -> QuestionView:
     places = LATER[now.options["moved"]]
     weights, context = _of_places(now, places)
     says = [say(f"seen.turned_values.{now.options['values']}")]
@@ -151,7 +151,7 @@ def _turned_values(now: Now) -> Seen:
         key = "same" if gap <= SAME else "other"
         says.append(say(f"seen.turned_values.{key}", gap=now.write(gap)))
     titles = STAGES["attention_weights"].title, STAGES["context"].title
-    return Seen(tuple(says), (
+    return QuestionView(tuple(says), (
         Table(titles[0], weights, "share", now.marked_names, now.names, limit=1.0),
         Table(titles[1], context, rows=now.marked_names, role="v"),
     ))  # fmt: skip
@@ -197,7 +197,7 @@ def cut_query(trace: AttentionTrace, way: str) -> Tensor:
     return made[:, ::3] if way == "interleaved" else made[:, : made.shape[1] // 3]
 
 
-def _packed(now: Now) -> Seen:
+def _packed(now: Now) -> QuestionView:
     trace, way = now.trace, now.options["way"]
     packed, made = packed_product(trace)
     if way == "separate":
@@ -205,7 +205,7 @@ def _packed(now: Now) -> Seen:
             Table(STAGES[name].symbol, trace[name], role=role)  # type: ignore[arg-type]
             for name, role in zip(PACKED, "qkv", strict=True)
         )
-        return Seen((say("seen.packed.separate", numbers=plural(packed.numel(), "number")),), tables)
+        return QuestionView((say("seen.packed.separate", numbers=plural(packed.numel(), "number")),), tables)
     shapes = {"packed": f"{packed.shape[0]} × {packed.shape[1]}", "made": f"{made.shape[0]} × {made.shape[1]}"}
     gap = now.gap(cut_query(trace, way), trace.q)
     says = (
@@ -220,7 +220,7 @@ def _packed(now: Now) -> Seen:
         else tuple(f"{letter} {i}" for letter in "QKV" for i in each)
     )
     w_names = tuple(f"W_{letter} {i}" for letter in "qkv" for i in each)
-    return Seen(says, (
+    return QuestionView(says, (
         Table(say("seen.packed.w"), packed, columns=w_names, role="x"),
         Table(say("seen.packed.made"), made, rows=now.marked_names, columns=names, role="x"),
     ))  # fmt: skip

@@ -8,7 +8,7 @@ from attnviz.features.questions.about.cat import CAT, rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Option
 from attnviz.features.questions.predicted import Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.words import listed, plural, say
 
 # Vaswani et al. 2017, section 3.2.3: queries come from the decoder, keys and values from the encoder.
@@ -30,12 +30,12 @@ def _reading(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return _reading_second(scenario, READ[chosen["read"]])
 
 
-def _cross(now: Now) -> Seen:
+def _cross(now: Now) -> QuestionView:
     made, own = now.drawn, now.options["read"] == "itself"
     n_rows, n_columns = made.attention_weights.shape
     sizes = {"rows": plural(n_rows, "row"), "columns": plural(n_columns, "column")}
     read = now.scenario.text if own else READ[now.options["read"]]
-    return Seen((
+    return QuestionView((
         say("seen.cross.shape", text=now.scenario.text, read=read, **sizes),
         say("seen.cross.context", contexts=plural(len(made.context), "row")),
     ))  # fmt: skip
@@ -73,12 +73,12 @@ def _ratio(now: Now) -> float:
     return float(word[now.query].norm() / made["p"][now.query].norm())
 
 
-def _factor(now: Now) -> Seen:
+def _factor(now: Now) -> QuestionView:
     token = now.names[now.query]
     says = [say("seen.factor.ratio", token=token, ratio=now.write(_ratio(now)))]
     if now.options["times"] == "root":
         says.append(say("seen.factor.moved", gap=now.write(now.gap(now.drawn.x, now.trace.x))))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 FACTOR = Question(
@@ -108,7 +108,7 @@ def _leaks(now: Now) -> int:
     return int((now.drawn.attention_weights.diagonal(1) > 0).sum())
 
 
-def _next_word(now: Now) -> Seen:
+def _next_word(now: Now) -> QuestionView:
     weights, names = now.drawn.attention_weights, now.names
     says = [
         say("seen.next_word.row", token=name, next=names[i + 1],
@@ -117,7 +117,7 @@ def _next_word(now: Now) -> Seen:
     ]  # fmt: skip
     says.append(say("seen.next_word.last", token=names[-1]))
     says.append(say("seen.next_word.leak", n=_leaks(now), count=len(names) - 1))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 NEXT_WORD = Question(

@@ -12,7 +12,7 @@ from attnviz.features.questions.about.cat import CAT, rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Option
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say
 
@@ -31,13 +31,13 @@ _LATER = replace(CAT, causal=True)
 _MIXED = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
 
 
-def _late_mask(now: Now) -> Seen:
+def _late_mask(now: Now) -> QuestionView:
     weights, hidden = now.drawn.attention_weights, torch.from_numpy(now.drawn.is_hidden)
     says = (
         say("seen.late_mask.sums", sums=now.for_each(weights.sum(-1))),
         say("seen.late_mask.hidden", shares=now.for_each(weights.where(hidden, 0.0).sum(-1))),
     )
-    return Seen(says)
+    return QuestionView(says)
 
 
 LATE_MASK = Question(
@@ -65,7 +65,7 @@ _PADDED = replace(CAT, text=f"{CAT.text} [pad] [pad]", tokenizer="whitespace")
 N_PADDING = 2
 
 
-def _padding(now: Now) -> Seen:
+def _padding(now: Now) -> QuestionView:
     made = now.drawn
     n_words = len(made.tokens) - N_PADDING
     alone = traced(replace(now.scenario, text=" ".join(made.tokens[:n_words])))
@@ -73,7 +73,7 @@ def _padding(now: Now) -> Seen:
         say("seen.padding.shares", shares=for_some(now, made.attention_weights[:n_words, n_words:].sum(-1))),
         say("seen.padding.gap", gap=now.write(now.gap(made.context[:n_words], alone.context))),
     )
-    return Seen(says)
+    return QuestionView(says)
 
 
 PADDING = Question(
@@ -103,7 +103,7 @@ ACTORS = Scenario(
 )  # fmt: skip
 
 
-def _heads(now: Now) -> Seen:
+def _heads(now: Now) -> QuestionView:
     made = now.drawn
     numbers = sum(made[name].numel() for name in ("w_q", "w_k", "w_v"))
     says = [
@@ -116,13 +116,13 @@ def _heads(now: Now) -> Seen:
         for head, each in enumerate(made.heads)
     ]
     if now.options["n"] != "four":
-        return Seen(tuple(says))
+        return QuestionView(tuple(says))
     limit = max(float(each.attention_weights.max()) for each in made.heads)
     tables = [
         Table(say("seen.heads.table", head=head), each.attention_weights, "share", now.names, now.names, limit=limit)
         for head, each in enumerate(made.heads)
     ]
-    return Seen(tuple(says), tuple(tables))
+    return QuestionView(tuple(says), tuple(tables))
 
 
 HEADS = Question(
@@ -178,9 +178,9 @@ def _owners(now: Now) -> list[list[int]]:
     return owners
 
 
-def _reshape(now: Now) -> Seen:
+def _reshape(now: Now) -> QuestionView:
     named = [", ".join(f"“{now.names[token]}”" for token in of) for of in _owners(now)]
-    return Seen(tuple(say("seen.reshape.rows", head=head, tokens=each) for head, each in enumerate(named)))
+    return QuestionView(tuple(say("seen.reshape.rows", head=head, tokens=each) for head, each in enumerate(named)))
 
 
 def _cut_in_two(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:

@@ -12,7 +12,7 @@ from attnviz.features.questions.about.cat import CAT, eye, rows
 from attnviz.features.questions.asking import OF_OLDER_LINKS, Question
 from attnviz.features.questions.offered import QUERY, Control, Option, Preset
 from attnviz.features.questions.predicted import Prediction
-from attnviz.features.questions.seeing import Now, Seen, real_difference
+from attnviz.features.questions.seeing import Now, QuestionView, real_difference
 from attnviz.features.questions.variations import Axis, distance_outside, own_share, softmax_over, with_matrix
 from attnviz.figures.small_tables import Points, Table
 from attnviz.words import say, thousands
@@ -20,7 +20,7 @@ from attnviz.words import say, thousands
 _ROUNDED = 1e-6  # how far outside of a triangle rounding may put a point, relative to its size
 
 
-def _axis(now: Now) -> Seen:
+def _axis(now: Now) -> QuestionView:
     chosen: Axis = now.options["axis"]  # type: ignore[assignment]
     axis = say(f"questions.axis.choice.{chosen}")
     weights = softmax_over(now.trace.scaled_scores, chosen)
@@ -40,7 +40,7 @@ def _axis(now: Now) -> Seen:
         says.append(say("seen.axis.outside", names=_listed(outside)))
     else:
         says.append(say("seen.axis.inside"))
-    return Seen(
+    return QuestionView(
         tuple(says), (Table(over, weights, "share", names, names, sums=True),), Points(now.trace.v, contexts, names)
     )
 
@@ -106,7 +106,7 @@ def _identities(scenario: Scenario) -> Scenario:
 _IDENTITIES = Preset("questions.symmetry.press.identity", _identities)
 
 
-def _mirrored(now: Now) -> Seen:
+def _mirrored(now: Now) -> QuestionView:
     names, i = now.names, now.query
     j = 1 if i == 0 else 0
     says = []
@@ -123,7 +123,7 @@ def _mirrored(now: Now) -> Seen:
         verdict = "seen.symmetry.different" if apart.any() else "seen.symmetry.same"
         says.append(say(verdict, matrix=say(f"seen.symmetry.{name}"), gap=now.write(apart.abs().max())))
         tables.append(Table(f"{symbol} − {symbol}ᵀ", apart, rows=names, columns=names, limit=limit))
-    return Seen(tuple(says), tuple(tables))
+    return QuestionView(tuple(says), tuple(tables))
 
 
 _SYMMETRY = Question(
@@ -171,7 +171,7 @@ def _shifted(scenario: Scenario) -> Scenario:
                    w_k=tuple(map(tuple, shift.tolist())))  # fmt: skip
 
 
-def _own(now: Now) -> Seen:
+def _own(now: Now) -> QuestionView:
     weights, names = now.trace.attention_weights, now.names
     says = []
     itself = 0
@@ -197,7 +197,7 @@ def _own(now: Now) -> Seen:
             trials=thousands(_TRIALS),
         )
     )
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 def _n_read_themselves(now: Now) -> int:

@@ -12,7 +12,7 @@ from attnviz.features.questions.about.cat import CAT, rows
 from attnviz.features.questions.asking import OF_OLDER_LINKS, Question
 from attnviz.features.questions.offered import Control, Preset
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen, real_difference
+from attnviz.features.questions.seeing import Now, QuestionView, real_difference
 from attnviz.features.questions.variations import contexts_tell_weights, weights_from_contexts, with_matrix
 from attnviz.figures.small_tables import Points, Table
 from attnviz.words import plural, say
@@ -35,7 +35,7 @@ def _one_feature(scenario: Scenario) -> Scenario:
     return with_matrix(scenario, "w_v", kept)
 
 
-def _apart(now: Now) -> Seen:
+def _apart(now: Now) -> QuestionView:
     says = now.says_changes("attention_weights", "context")
     weights = now.trace.attention_weights
     even = torch.full_like(weights, 1 / len(weights))
@@ -44,7 +44,7 @@ def _apart(now: Now) -> Seen:
         mean = now.trace.v.mean(0)
         if now.looks_same(now.trace.context, mean.expand_as(now.trace.context)):
             says.append(say("seen.values.mean", mean=now.row(mean)))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 _VALUES = Question(
@@ -95,7 +95,7 @@ _EQUAL = Preset("questions.sum.press.equal", _two_equal)
 _READ_BACK = 1e-3  # attention weights with a smaller error count as recovered from contexts
 
 
-def _same_context(now: Now) -> Seen:
+def _same_context(now: Now) -> QuestionView:
     v, weights, context = now.trace.v, now.trace.attention_weights, now.trace.context
     points = Points(v, context, now.trace.tokens) if v.shape[1] == 2 else None
     says = []
@@ -104,7 +104,7 @@ def _same_context(now: Now) -> Seen:
     if contexts_tell_weights(v):
         error = now.gap(weights_from_contexts(now.trace), weights)
         key = "seen.sum.told" if error < _READ_BACK else "seen.sum.nearly"
-        return Seen((*says, say(key, error=now.write(error))), points=points)
+        return QuestionView((*says, say(key, error=now.write(error))), points=points)
     says.append(say("seen.sum.hidden"))
     for i in range(len(v)):
         for j in range(i):
@@ -115,7 +115,7 @@ def _same_context(now: Now) -> Seen:
                         gap=now.write(now.gap(weights[i], weights[j])),
                     )
                 )  # fmt: skip
-    return Seen(tuple(says), points=points)
+    return QuestionView(tuple(says), points=points)
 
 
 _SUM = Question(
@@ -152,7 +152,7 @@ def _bias(name: str) -> Control:
     )  # fmt: skip
 
 
-def _biases(now: Now) -> Seen:
+def _biases(now: Now) -> QuestionView:
     says = now.says_changes("scores", "attention_weights", "context")
     scores = now.moved_by("scores")
     apart = real_difference(scores, scores[:, :1].expand_as(scores), now.sizes["scores"])
@@ -164,7 +164,7 @@ def _biases(now: Now) -> Seen:
         if not left.any():
             says.append(say("seen.biases.value", moved=now.row(added)))
     table = Table(say("seen.biases.table"), scores, rows=now.names, columns=now.names)
-    return Seen(tuple(says), (table,) if scores.any() else ())
+    return QuestionView(tuple(says), (table,) if scores.any() else ())
 
 
 _BIASES = Question(

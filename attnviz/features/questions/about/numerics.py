@@ -14,7 +14,7 @@ from attnviz.features.questions.about.cat import CAT, rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Exponent, Option, Preset
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import ByWidth, Now, Seen
+from attnviz.features.questions.seeing import ByWidth, Now, QuestionView
 from attnviz.features.questions.variations import with_matrix
 from attnviz.features.sweeps.experiment import sweep_scaling
 from attnviz.features.sweeps.settings import SCALE_CHOICES, SweepSettings
@@ -36,14 +36,14 @@ def _after_dropout(now: Now) -> Tensor:
     return mean_of_draws(now.trace.attention_weights, SHARES[now.options["p"]]) if mean else now.drawn.attention_weights
 
 
-def _dropout(now: Now) -> Seen:
+def _dropout(now: Now) -> QuestionView:
     weights, made = now.trace.attention_weights, _after_dropout(now)
     sums = say("seen.dropout.sums", sums=now.for_each(made.sum(-1)))
     if now.options["draw"] != "mean":
-        return Seen((sums, say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())))
+        return QuestionView((sums, say("seen.dropout.zeros", n=int((made == 0).sum()), count=made.numel())))
     told = say("seen.dropout.mean", draws=thousands(n_draws(weights)), gap=now.write(now.gap(made, weights)))
     weights_title = STAGES["attention_weights"].title
-    return Seen((sums, told), (Table(weights_title, made, "share", now.names, now.names, sums=True),))
+    return QuestionView((sums, told), (Table(weights_title, made, "share", now.names, now.names, sums=True),))
 
 
 def _with_dropout(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
@@ -92,7 +92,7 @@ def softmax_in(scores: Tensor, dtype: torch.dtype, shifted: bool) -> tuple[Tenso
 _LOUD = replace(CAT, w_q=rows(*(4 * CAT.matrix("w_q")).tolist()), scale=False)  # queries four times as long
 
 
-def _numerics(now: Now) -> Seen:
+def _numerics(now: Now) -> QuestionView:
     scores = now.trace.scores
     powers, shares = softmax_in(scores, DTYPES[now.options["dtype"]], now.options["shift"] == "on")
     n_broken, n_zeros, count = int(shares.isnan().sum()), int((shares == 0).sum()), shares.numel()
@@ -103,7 +103,7 @@ def _numerics(now: Now) -> Seen:
         exact = torch.softmax(scores.double(), -1)
         says.append(say("seen.numerics.gap", gap=in_format(float(now.gap(shares, exact)), ".1e")))
     given = Table(STAGES["scores"].title, scores, rows=now.names, columns=now.names)
-    return Seen(
+    return QuestionView(
         tuple(says), (given, Table(STAGES["attention_weights"].title, shares.float(), "share", now.names, now.names))
     )
 
@@ -135,7 +135,7 @@ NUMERICS = Question(
 
 # https://datascience.stackexchange.com/questions/55901 and the factor √d_model of Vaswani et al. 2017, section 3.4:
 # what a larger X does to all later matrices.
-def _multiply(now: Now) -> Seen:
+def _multiply(now: Now) -> QuestionView:
     made, before = now.drawn, now.trace
     found = factors(before, made)
     largest = [float(trace.attention_weights.amax(-1).mean()) for trace in (before, made)]
@@ -143,7 +143,7 @@ def _multiply(now: Now) -> Seen:
     parts = ", ".join(say(f"seen.multiply.{name}", factor=now.write(factor)) for name, factor in fitting.items())
     says = [say("seen.multiply.times", parts=parts)] if parts else []
     says.append(say("seen.multiply.largest", before=now.write(largest[0]), after=now.write(largest[1])))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 MULTIPLY = Question(
@@ -172,7 +172,7 @@ LADDER = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512)
 FLAT = 0.06  # chance alone can change the mean largest weight of 300 trials by this much
 
 
-def _divisors(now: Now) -> Seen:
+def _divisors(now: Now) -> QuestionView:
     p = now.options["p"]
     swept = sweep_scaling(DIMS, trials=TRIALS, seed=0, n_keys=KEYS, scales=("none", "sqrt", "linear", float(p)))
     measured = torch.tensor(swept[["largest_attention_weight", "std"]].to_numpy().copy()).reshape(len(DIMS), 4, 2)
@@ -192,7 +192,7 @@ def _divisors(now: Now) -> Seen:
     at = [*beside, 3]
     own_name = plain.get(float(p)) or say("seen.root.divided", divisor=f"d_k^{p}")
     names = (*([*plain.values()][i] for i in beside), own_name)
-    return Seen(
+    return QuestionView(
         tuple(says),
         (
             Table(say("seen.root.largest"), largest[at], "share", names, columns, limit=1.0),
@@ -226,11 +226,11 @@ ROOT = Question(
 _PLACES = ("queries", "both", "scores")
 
 
-def _where(now: Now) -> Seen:
+def _where(now: Now) -> QuestionView:
     chosen, t = now.options["place"], now.trace
     n_divided = {"queries": t.q.numel(), "both": t.q.numel() + t.k.numel(), "scores": t.scores.numel()}[chosen]
     names = ("q", "k", "scaled_scores", "attention_weights") if chosen != "scores" else ()
-    return Seen(
+    return QuestionView(
         (
             say("seen.where.block", place=say(f"questions.where.choice.{chosen}")),
             *(_against(now, name) for name in names),

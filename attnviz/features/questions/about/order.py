@@ -13,7 +13,7 @@ from attnviz.features.questions.about.cat import rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import Preset
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen, in_float64, real_difference
+from attnviz.features.questions.seeing import Now, QuestionView, in_float64, real_difference
 from attnviz.features.questions.variations import (
     PROJECTIONS,
     next_token_loss,
@@ -40,13 +40,13 @@ def _of_kinds(text: str) -> tuple[tuple[float, ...], ...]:
 _TRAINED = replace(_DRAWN, init="normal", seed=4, x=_of_kinds(_DRAWN.text))
 
 
-def _learned(now: Now) -> Seen:
+def _learned(now: Now) -> QuestionView:
     there = [stage for name, stage in STAGES.items() if getattr(now.trace, name) is not None]
     learned, computed = (
         ", ".join(stage.symbol for stage in there if stage.origin == origin) for origin in ("learned", "computed")
     )
     if not torch.isfinite(next_token_loss(now.trace)):
-        return Seen((say("seen.too_large"),))
+        return QuestionView((say("seen.too_large"),))
     says = [
         say("seen.learned.origins", learned=learned, computed=computed),
         *_loss(now),
@@ -54,7 +54,7 @@ def _learned(now: Now) -> Seen:
     ]
     if not _same_sentence(now):
         says.append(say("seen.learned.other_sentence"))
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 def _same_sentence(now: Now) -> bool:
@@ -147,7 +147,7 @@ def _reordered(text: str) -> Preset:
     return Preset("questions.order.press.text", lambda scenario: in_words(scenario, text), "now", {"text": text})
 
 
-def _order(now: Now) -> Seen:
+def _order(now: Now) -> QuestionView:
     says = [say("seen.order.with_positions" if now.scenario.adds_positions else "seen.order.without_positions")]
     first = traced(in_words(now.scenario, _BITES.text))  # positions and edits are the same; only the order differs
     says += [_context_of(now, first, i) for i in range(len(now.names))]
@@ -161,7 +161,7 @@ def _order(now: Now) -> Seen:
               token_labels(trace.tokens), token_labels(trace.tokens), limit=limit)
         for trace in traces
     )  # fmt: skip
-    return Seen(tuple(says), tables)
+    return QuestionView(tuple(says), tables)
 
 
 def _context_of(now: Now, first: AttentionTrace, i: int) -> str:

@@ -13,7 +13,7 @@ from attnviz.features.questions.about.masks_and_heads import NUMBERED
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Option
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.figures.small_tables import Table
 from attnviz.words import plural, say
 
@@ -37,7 +37,7 @@ def _lengthened(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(longer, what_if=_COMPARED[chosen["scores"]])
 
 
-def _cosine(now: Now) -> Seen:
+def _cosine(now: Now) -> QuestionView:
     made = now.drawn
     largest = made.scores.abs().max()
     says = (
@@ -45,7 +45,7 @@ def _cosine(now: Now) -> Seen:
         say("seen.cosine.weight", token=now.names[LONG], weight=now.write(made.attention_weights[:, LONG].max()),
             even=now.write(1 / len(made.tokens))),
     )  # fmt: skip
-    return Seen(says)
+    return QuestionView(says)
 
 
 COSINE = Question(
@@ -76,7 +76,7 @@ _WAYS = {
 }  # fmt: skip
 
 
-def _keys_first(now: Now) -> Seen:
+def _keys_first(now: Now) -> QuestionView:
     made, usual = now.drawn.scores, now.trace.scores
     first, second = now.query, (now.query + 1) % len(now.names)
     says = (
@@ -84,7 +84,7 @@ def _keys_first(now: Now) -> Seen:
         say("seen.keys_first.scores", first=now.names[first], second=now.names[second],
             there=now.write(made[first, second]), back=now.write(made[second, first])),
     )  # fmt: skip
-    return Seen(says)
+    return QuestionView(says)
 
 
 KEYS_FIRST = Question(
@@ -116,12 +116,12 @@ _ASKS = replace(CAT, d_out=3, w_q=rows((0, 2, 0), (2, 0, 0), (1.5, 0.5, 1)), w_k
 _LINEARS = {"x-w": "", "x-w-t": "projections:transposed"}
 
 
-def _linear(now: Now) -> Seen:
+def _linear(now: Now) -> QuestionView:
     made = now.drawn.q
     of_torch = F.linear(now.trace.x, now.trace.w_q)
     gap = now.write(now.gap(made, of_torch))
     says = (say(f"seen.linear.{'same' if _are_same(made, of_torch) else 'other'}", gap=gap),)
-    return Seen(says)
+    return QuestionView(says)
 
 
 LINEAR = Question(
@@ -163,7 +163,7 @@ def _product(now: Now) -> torch.Tensor:
     return now.drawn.w_q.double() @ now.drawn.w_k.double().T
 
 
-def _one_matrix(now: Now) -> Seen:
+def _one_matrix(now: Now) -> QuestionView:
     made, m = now.drawn, _product(now)
     x = made.x.double()
     says = (
@@ -175,7 +175,7 @@ def _one_matrix(now: Now) -> Seen:
         ),
         say("seen.one_matrix.gap", gap=now.write(now.gap(x @ m @ x.T, made.scores))),
     )
-    return Seen(says, (Table(say("seen.one_matrix.table"), m.float(), role="x"),))
+    return QuestionView(says, (Table(say("seen.one_matrix.table"), m.float(), role="x"),))
 
 
 ONE_MATRIX = Question(
@@ -205,7 +205,7 @@ _SUMS = replace(CAT, text="the fluffy cat chased mouse", x=None, e=CAT.x, positi
 PARTS = ("ww", "wp", "pw", "pp")
 
 
-def _parts(now: Now) -> Seen:
+def _parts(now: Now) -> QuestionView:
     made, other = now.trace, (now.query + 1) % len(now.names)
     parts = dict(zip(PARTS, score_parts(made), strict=True))
     numbers = {name: now.write(part[now.query, other]) for name, part in parts.items()}
@@ -216,7 +216,7 @@ def _parts(now: Now) -> Seen:
     chosen = made.scores.double() if now.options["part"] == "all" else parts[now.options["part"]]
     limit = max(float(each.abs().max()) for each in (made.scores, *parts.values()))
     title = say(f"questions.parts.part.{now.options['part']}")
-    return Seen(says, (Table(title, chosen.float(), rows=now.names, columns=now.names, limit=limit),))
+    return QuestionView(says, (Table(title, chosen.float(), rows=now.names, columns=now.names, limit=limit),))
 
 
 def _one_part(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:

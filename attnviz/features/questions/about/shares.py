@@ -16,7 +16,7 @@ from attnviz.features.questions.about.masks_and_heads import ACTORS
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import QUERY, Option
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.features.questions.variations import softmax_over
 from attnviz.figures.small_tables import Table
 from attnviz.words import listed, plural, say
@@ -34,9 +34,9 @@ def _with_mask(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(scenario, causal=False, masking="painted", edits=hidden)
 
 
-def _query_key(now: Now) -> Seen:
+def _query_key(now: Now) -> QuestionView:
     hidden = now.drawn.is_hidden
-    return Seen(tuple(
+    return QuestionView(tuple(
         say("seen.query_key.may", token=name, names=listed([
             f"“{other}”" for j, other in enumerate(now.names) if not hidden[i, j]
         ]))
@@ -73,14 +73,16 @@ def _after_softmaxes(now: Now) -> Tensor:
     return weights
 
 
-def _twice(now: Now) -> Seen:
+def _twice(now: Now) -> QuestionView:
     weights, n = _after_softmaxes(now), len(now.names)
     says = [say("seen.twice.largest", weight=now.write(weights.max()), even=now.write(1 / n))]
     if TIMES[now.options["times"]] == 1:
-        return Seen(tuple(says))
+        return QuestionView(tuple(says))
     says.append(say("seen.twice.most", tokens=plural(n, "token"), most=now.write(math.e / (math.e + n - 1))))
     title = STAGES["attention_weights"].title
-    return Seen(tuple(says), (Table(title, weights, "share", now.marked_names, now.names, sums=True, limit=1.0),))
+    return QuestionView(
+        tuple(says), (Table(title, weights, "share", now.marked_names, now.names, sums=True, limit=1.0),)
+    )
 
 
 TWICE = Question(
@@ -114,10 +116,10 @@ def _weights_shown(now: Now) -> Tensor:
     return torch.stack(each).mean(0) if now.options["shown"] == "mean" else each[0]
 
 
-def _averaged(now: Now) -> Seen:
+def _averaged(now: Now) -> QuestionView:
     heads = now.drawn.heads
     if now.options["shown"] == "each":
-        return Seen(tuple(
+        return QuestionView(tuple(
             say("seen.averaged.reads", head=head, reads=attends_most(each, now.query, now.digits))
             for head, each in enumerate(heads)
         ))  # fmt: skip
@@ -130,7 +132,7 @@ def _averaged(now: Now) -> Seen:
     rows = torch.stack([*(each.attention_weights[now.query] for each in heads), mean[now.query]])
     names = (*(say("heads.called", head=head) for head in range(len(heads))), say("questions.averaged.shown.mean"))
     title = say("seen.averaged.rows", token=now.names[now.query])
-    return Seen(says, (Table(title, rows, "share", names, now.names, limit=1.0),))
+    return QuestionView(says, (Table(title, rows, "share", names, now.names, limit=1.0),))
 
 
 AVERAGED = Question(
@@ -167,7 +169,7 @@ def share_and_slope(gap: float) -> tuple[float, float]:
     return share, share * other
 
 
-def _slope(now: Now) -> Seen:
+def _slope(now: Now) -> QuestionView:
     gap = APART[now.options["gap"]]
     share, slope = share_and_slope(gap)
     reached = [each for each in APART.values() if each <= gap]  # larger gaps are still to be predicted
@@ -175,7 +177,7 @@ def _slope(now: Now) -> Seen:
     titles = say("seen.slope.share"), say("seen.slope.slope")
     columns = tuple(f"{each:g}" for each in reached)
     says = (say("seen.slope.at", gap=f"{gap:g}", share=now.write(share), slope=now.write(slope)),)
-    return Seen(says, tuple(
+    return QuestionView(says, tuple(
         Table(title, row[None], "share", columns=columns, rows=("",), limit=limit)
         for title, row, limit in zip(titles, table, (1.0, 0.25), strict=True)
     ))  # fmt: skip

@@ -16,7 +16,7 @@ from attnviz.features.questions.about.cat import CAT, eye, rows
 from attnviz.features.questions.asking import Question
 from attnviz.features.questions.offered import Control, Option, Preset
 from attnviz.features.questions.predicted import READS, Prediction
-from attnviz.features.questions.seeing import Now, Seen
+from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.features.questions.variations import Measured, measured_scores, unit_example
 from attnviz.features.sweeps.settings import SweepSettings
 from attnviz.figures.small_tables import Table
@@ -53,7 +53,7 @@ def _symbolic_shapes(trace: AttentionTrace) -> dict[str, str]:
     }
 
 
-def _shapes(now: Now) -> Seen:
+def _shapes(now: Now) -> QuestionView:
     t = now.trace
     n, (d_in, d_k), d_v = len(t.x), t.w_q.shape, t.w_v.shape[1]
     broken = now.options["w_k"] == _WIDER
@@ -67,7 +67,7 @@ def _shapes(now: Now) -> Seen:
         if sizes[one] == sizes[other]
     ]
     if not broken:
-        return Seen((*says, *now.says_changes("scores", "context")))
+        return QuestionView((*says, *now.says_changes("scores", "context")))
     w_k = torch.cat([t.w_k, torch.ones_like(t.w_k[:, :1])], dim=-1)
     refused = [
         say(
@@ -80,9 +80,9 @@ def _shapes(now: Now) -> Seen:
         say("seen.sizes.refused", q=f"{n} × {d_k}", kt=f"{d_k + 1} × {n}"),
     ]
     title = {name: say("seen.sizes.table", matrix=STAGES[name].title) for name in ("w_k", "k")}
-    # The misfit comes first: below the shapes, it would be off a laptop's first screen.
+    # The refusal comes first: below the shapes, it would be off a laptop's first screen.
     keys = Table(title["k"], t.x @ w_k, rows=now.names, role="k")
-    return Seen((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
+    return QuestionView((*refused, *says), (Table(title["w_k"], w_k, role="k"), keys))
 
 
 def _width(name: str, key: str, change: Callable[[Scenario, int], Scenario], most: int = 8) -> Control:
@@ -156,7 +156,7 @@ def _divided(scenario: Scenario, chosen: Mapping[str, str]) -> Scenario:
     return replace(scenario, scale=False, temperature=math.sqrt(scenario.d_in)) if by_d_in else scenario
 
 
-def _which_d(now: Now) -> Seen:
+def _which_d(now: Now) -> QuestionView:
     d_in, d_k = now.scenario.d_in, now.scenario.d_out
     names = now.names
     own = {
@@ -173,7 +173,7 @@ def _which_d(now: Now) -> Seen:
         say("seen.which_d.largest_by_d_in", divisor=f"√d_in = √{d_in}", share=now.write(measured.largest_by_d_in),
             own=own[_BY_D_IN], verdict=_verdict(now, measured)),
     ]  # fmt: skip
-    return Seen(tuple(says))
+    return QuestionView(tuple(says))
 
 
 def _verdict(now: Now, measured: Measured) -> str:

@@ -16,7 +16,7 @@ from attnviz.app.session.url_texts import is_presenting, take
 from attnviz.features.questions.offered import QUERY, Change, View
 from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, example_from_text, example_text
 from attnviz.features.questions.predicted import ANSWERS
-from attnviz.features.questions.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, Seen
+from attnviz.features.questions.questions import QUESTIONS, Control, Exponent, Option, Preset, Question, QuestionView
 from attnviz.features.sweeps.settings import MAX_P
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.ways import Way, way_to
@@ -100,7 +100,7 @@ class Panel:
 
     question: Question
     example: Example
-    seen: Seen
+    seen: QuestionView
     beside: Callable[[str], AbstractContextManager[None]]
     show_tables: Callable[[], None]
 

@@ -29,7 +29,7 @@ from attnviz.features.questions import documents
 from attnviz.features.questions.page.finding import show_finding
 from attnviz.features.questions.page.panel import Panel, Stage, example_of, open_it
 from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, question_of, whole_text
-from attnviz.features.questions.questions import FIRST, QUESTIONS, SUBJECTS, Question, Seen
+from attnviz.features.questions.questions import FIRST, QUESTIONS, SUBJECTS, Question, QuestionView
 from attnviz.features.sweeps.page.row_bars import Panel as Row
 from attnviz.features.sweeps.page.row_bars import show_row_bars
 from attnviz.figures import heatmap_spec, points_spec, small_picture
@@ -81,7 +81,7 @@ def _show_head(question: Question) -> None:
         st.button(every, on_click=open_it, args=(None,), type="tertiary", key="questions.all")
 
 
-def _show_example(question: Question, example: Example, seen: Seen, has_board: bool) -> None:
+def _show_example(question: Question, example: Example, seen: QuestionView, has_board: bool) -> None:
     """Draw the board, or tables; points in a plane are beside it."""
     if seen.points is None:
         if has_board:
@@ -104,7 +104,7 @@ def _show_example(question: Question, example: Example, seen: Seen, has_board: b
         show_offered(draw, f"questions.{question.slug}.points", title, alt)
 
 
-def _show_bars(seen: Seen, question: Question) -> None:
+def _show_bars(seen: QuestionView, question: Question) -> None:
     """Draw rows of attention weights that follow a slider of d_k."""
     if seen.by_width is not None:
         dims, rows = seen.by_width.dims, seen.by_width.rows
@@ -117,7 +117,7 @@ def _beside(scenario: Scenario, has_board: bool, key: str) -> AbstractContextMan
     return marked_while_older(scenario, key) if has_board else nullcontext()
 
 
-def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
+def _show_tables(seen: QuestionView, question: Question, larger: float = 1.0) -> None:
     """Draw the example's tables, except those of zeros."""
     digits = (
         min(FEW_DIGITS, this_session().digits) if this_session().digits == DEFAULT_DIGITS else this_session().digits
@@ -131,7 +131,7 @@ def _show_tables(seen: Seen, question: Question, larger: float = 1.0) -> None:
 
 def made_of(question: Question, example: Example) -> AttentionTrace:
     """Return the example's trace, as seen from its first head."""
-    return question.drawn_trace(example.scenario, example.options).seen_from(0)
+    return question.drawn_trace(example.scenario, example.options).for_head(0)
 
 
 def looks_of(question: Question, example: Example, made: str, *, presenting: bool) -> BoardOptions:
@@ -150,7 +150,7 @@ def looks_of(question: Question, example: Example, made: str, *, presenting: boo
 def _show_board(question: Question, example: Example) -> None:
     scenario = question.makes(example.scenario, example.options)
     trace = question.drawn_trace(example.scenario, example.options)
-    first = trace.seen_from(0)
+    first = trace.for_head(0)
     looks = looks_of(question, example, prediction(question.slug), presenting=is_presenting())
     if looks.about and not looks.says:
         st.caption(looks.about)
@@ -167,7 +167,7 @@ def _show_board(question: Question, example: Example) -> None:
         with column:
             if several:
                 st.caption(say("question_page.head", head=head))
-            show_stored_board(scenario, trace.seen_from(head), example.query, looks,
+            show_stored_board(scenario, trace.for_head(head), example.query, looks,
                        key=f"questions.board.{question.slug}.{head}", stored=stored, **several)  # fmt: skip
 
 

@@ -21,7 +21,7 @@ OF_HISTORY = {step.name: step.scenario for step in STEPS_OF_HISTORY}
 )
 def test_the_lesson_tells_what_the_set_up_does(step: str, name: str, key: str) -> None:
     own = next(each for each in STEPS if each.name == step.replace("_", "-"))
-    keys = [getattr(told, "key", "") for told in own.tells(trace(OF_HISTORY[name]).seen_from(0), 1, 4)]
+    keys = [getattr(told, "key", "") for told in own.tells(trace(OF_HISTORY[name]).for_head(0), 1, 4)]
     assert f"lesson.{key}" in keys
     usual = [getattr(told, "key", "") for told in own.tells(trace(Scenario()), 1, 4)]
     assert f"lesson.{key}" not in usual

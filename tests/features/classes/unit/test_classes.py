@@ -301,7 +301,7 @@ def test_before_it_is_told_the_board_that_people_are_sent_holds_nothing_of_the_a
         for told, made in ("", (question.start, question.defaults)), ("&told=1", question.acted):
             held = _held(client.get(f"/class/board?about={question.slug}{told}").text)
             assert not {"asked", "then"} & held.keys(), "it's one of the two boards alone"
-            numbers = question.drawn_trace(*made).seen_from(0)[last].flatten().tolist()
+            numbers = question.drawn_trace(*made).for_head(0)[last].flatten().tolist()
             assert held["data"]["matrices"][last]["values"] == pytest.approx(numbers), question.slug
 
 

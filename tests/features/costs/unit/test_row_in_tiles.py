@@ -17,7 +17,7 @@ TEXT = "the fluffy cat chased a mouse"
 
 
 def traced(**settings: object) -> AttentionTrace:
-    return attnviz.trace(Scenario(TEXT, **settings)).seen_from(0)  # type: ignore[arg-type]
+    return attnviz.trace(Scenario(TEXT, **settings)).for_head(0)  # type: ignore[arg-type]
 
 
 def row(query: int, size: int, **settings: object) -> RowInTiles:
@@ -70,7 +70,7 @@ def test_a_tile_that_is_hidden_as_a_whole_adds_nothing_and_says_so() -> None:
 def test_only_a_softmax_of_the_scaled_scores_is_drawn_in_tiles() -> None:
     assert row_in_tiles(traced(weighting="linear"), 0, 2) is None
     assert row_in_tiles(traced(causal=True, mask_use="zeroed"), 0, 2) is None
-    long = attnviz.trace(Scenario("a " * (MOST_KEYS_DRAWN + 1), d_in=3)).seen_from(0)
+    long = attnviz.trace(Scenario("a " * (MOST_KEYS_DRAWN + 1), d_in=3)).for_head(0)
     assert row_in_tiles(long, 0, 2) is None
 
 

@@ -89,7 +89,7 @@ def test_a_choice_that_a_page_made_as_its_server_went_counts(playground: Playgro
 def test_beside_the_temperature_stands_how_many_tokens_the_picked_row_reads(address: dict[str, str]) -> None:
     playground = Playground(**address)
     values, query = read_controls(address)[0], int(address.get("query", "1"))
-    row = trace(scenario_of(values)).seen_from(0).attention_weights[query].double()
+    row = trace(scenario_of(values)).for_head(0).attention_weights[query].double()
     told = [each for each in playground.captions if each.startswith("The picked token's attention")]
     read = significant(float(torch.special.entr(row).sum().exp()), 3)
     assert told == ([] if "what_if" in address else [say("setup.temperature.read", read=read, n=6)])

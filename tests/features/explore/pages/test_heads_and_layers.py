@@ -39,7 +39,7 @@ def test_the_board_shows_the_head_and_the_layer_of_the_link(head: int, layer: in
     board = page.board
     assert board is not None
     assert (board["head"], board["layers"], board["layer"]) == (head, 2, layer)
-    assert shows(board, trace(scenario).seen_from(head, layer))
+    assert shows(board, trace(scenario).for_head(head, layer))
     before = {place: scenario.unedited(name)[row, of] for place, (name, row, of) in edited.items()}
     assert board["before"] == {place: pytest.approx(float(value)) for place, value in before.items()}
     # A cell of W_q is one of the head that has its column.
@@ -86,7 +86,7 @@ def test_set_ups_with_other_numbers_of_them_are_compared(address: dict[str, str]
     a = Scenario(embedding="published", d_out=b.d_out)
     page = Playground("pages/compare.py", **address, pinned=pack(query_of(a)))
     assert any(said in each.value for each in page.at.caption)
-    seen = trace(b).seen_from(b.n_heads - 1, b.n_layers - 1)
+    seen = trace(b).for_head(b.n_heads - 1, b.n_layers - 1)
     for name, matrix in (("attention_weights", "attention_weights"), *[("contexts", "context")] * (b.n_heads > 1)):
         one, other = trace(a)[matrix], (seen if matrix == name else trace(b))[matrix]
         for side, wanted in (("A", one), ("B", other), ("B − A", other - one)):

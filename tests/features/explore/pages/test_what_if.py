@@ -81,7 +81,7 @@ def test_nothing_of_a_switch_is_in_the_page_before_it_was_predicted_or_skipped(p
     assert playground.shows(scenario)
     assert in_address(playground.at, "what_if") == to
     (board,) = Reader(**playground.at.session_state["session"].address.query | {"view": "board"}).boards
-    assert shows(board, trace(scenario).seen_from(0))
+    assert shows(board, trace(scenario).for_head(0))
     note, why = (say(key_of(place, kind, reads_others=False)) for kind in ("note", "more"))
     asked = turned(scenario, WhatIf.read(to), place, 0 if place == TYPED else 1)
     assert asked is not None

@@ -29,7 +29,7 @@ from tests.examples import examples
 
 def attended(scenario: Scenario, head: int) -> tuple[Any, Any]:
     """The scores and attention weights of one head, which tests/unit/rules/test_surfaces.py holds to plain torch."""
-    seen = traced(scenario).seen_from(head)
+    seen = traced(scenario).for_head(head)
     return seen.scores.double().numpy(), seen.attention_weights.double().numpy()
 
 

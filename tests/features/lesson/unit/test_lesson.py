@@ -15,7 +15,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.features.lesson.asking import ASKING, nothing_to_predict, prediction_of
 from attnviz.features.lesson.challenges import CHALLENGES, Challenge
 from attnviz.features.lesson.steps import STEPS, shown_matrices
-from attnviz.predicting.asked import Asked, fails_at
+from attnviz.predicting.asked import ChoiceQuestion, fails_at
 from attnviz.published import OPENING, starting_points
 from attnviz.words import catalogue
 from attnviz.words.numbers import written
@@ -111,7 +111,7 @@ def test_every_step_says_two_or_three_sentences_and_every_number_in_them_is_one_
 @settings(max_examples=examples(100), deadline=None)
 def test_every_step_is_true_whatever_is_masked_switched_and_follows(scenario: Scenario, layer: int) -> None:
     layer = min(layer, scenario.n_layers - 1)
-    seen = traced(scenario).seen_from(0, layer)
+    seen = traced(scenario).for_head(0, layer)
     usual, mask = not scenario.what_if, seen.matrices.get("mask", torch.zeros(1))
     hides = scenario.mask_use == "added" and bool(mask.isinf().any())
     plain = bool((mask.isinf() | mask.eq(0)).all())
@@ -212,11 +212,11 @@ _READ = ("x", "q", "k", "v", "scores", "scaled_scores", "attention_weights", "co
 _Numbers = dict[str, np.ndarray]
 
 
-def _of_x(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_x(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     return {name for name, label in asks.choices.items() if label.startswith(f"{of['x'].size}:")}
 
 
-def _of_q(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_q(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     said = {asks.choices[name] for name in {"differ", "same"}}
     assert all(f" {of['q'].shape[1]}" in each for each in said)
     assert asks.choices.get("row", "").endswith(" its row") == (of["x"].shape[1] != of["q"].shape[1])
@@ -229,18 +229,18 @@ def _strongest(of: _Numbers, query: int) -> list[int]:
     return [key for score, key in row if score == max(row)[0]]
 
 
-def _of_sign(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_sign(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     names = {1: "above", 0: "zero", -1: "below"}
     return {names[int(np.sign(of["scores"][query, key]))] for key in _strongest(of, query)}
 
 
-def _of_mirror(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_mirror(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     names = {1: "more", 0: "same", -1: "less"}
     scores = of["scores"]
     return {names[int(np.sign(scores[key, query] - scores[query, key]))] for key in _strongest(of, query)}
 
 
-def _of_spread(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_spread(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     rows = [row[np.isfinite(row)] for row in (of["scores"][query], of["scaled_scores"][query])]
     before, after = (np.ptp(row) if row.size else 0 for row in rows)
     edges = {before: {"wider", "same", "closer"}, before / 2: {"closer", "half"}}
@@ -249,12 +249,12 @@ def _of_spread(asks: Asked, of: _Numbers, query: int) -> set[str]:
     return {found}.union(*near)
 
 
-def _of_share(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_share(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     share = of["attention_weights"][query].max()
     return {"all" if share >= 1 else "half" if share >= 0.5 else "less"}
 
 
-def _of_mix(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_mix(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     row, values = of["attention_weights"][query], of["v"][:, 0]
     read, slack = values[row != 0], 2e-5 * np.abs(values).max() + 1.1 * 10.0**-DIGITS
     away = row @ values - sum(read) / len(read)
@@ -263,7 +263,7 @@ def _of_mix(asks: Asked, of: _Numbers, query: int) -> set[str]:
     return {"above", "even", "below"} if abs(away) < slack else {"above" if away > 0 else "below"}
 
 
-def _of_context(asks: Asked, of: _Numbers, query: int) -> set[str]:
+def _of_context(asks: ChoiceQuestion, of: _Numbers, query: int) -> set[str]:
     away = np.linalg.norm(of["v"] - of["context"][query], axis=1)
     row = [(share, key) for key, share in enumerate(of["attention_weights"][query]) if key != query]
     others = [key for share, key in row if share == max(row)[0]]

@@ -84,7 +84,7 @@ def _skipped(seen: AttentionTrace, query: int) -> list[bool]:
 @example(Scenario("a b c", d_in=2, d_out=2, what_if="projections:transposed"))
 @settings(max_examples=examples(60), deadline=None)
 def test_what_is_said_while_a_row_is_played_is_what_is_done_to_it(script: PageScript, scenario: Scenario) -> None:
-    seen = traced(scenario).seen_from(0, 0)
+    seen = traced(scenario).for_head(0, 0)
     names = ("q", "k", "v", "scores", "scaled_scores", "attention_weights", "context")
     for query in range(len(seen.tokens)):
         data = board_data(scenario, seen, query, 4)

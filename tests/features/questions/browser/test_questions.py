@@ -14,7 +14,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.features.questions.parameters import question_of
 from attnviz.features.questions.questions import QUESTIONS, Question
-from attnviz.predicting.asked import Asked
+from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
@@ -142,7 +142,7 @@ def reveal(learner: Learner, act: Callable[[], None] | None = None) -> None:
     raise AssertionError("nothing is revealed")
 
 
-def holds_nothing(text: str, told: set[str], asked: Asked) -> None:
+def holds_nothing(text: str, told: set[str], asked: ChoiceQuestion) -> None:
     answers = {*told, *asked.more, asked.happened, *asked.wrong.values()} - {""}
     assert not [each for each in answers if each in text]
 
@@ -163,13 +163,13 @@ def _holds(learner: Learner, question: Question, scenario: Scenario, options: di
     """Return all text of the page, once the cells of its board are those of an example."""
     made = question.drawn_trace(scenario, options)
     text, cells = seen(learner, question.makes(scenario, {**question.defaults, **options}))
-    assert bool(cells) == bool({*question.board_matrices(options)} & {*made.seen_from(0).stages})
+    assert bool(cells) == bool({*question.board_matrices(options)} & {*made.for_head(0).stages})
     return text
 
 
 def _is(made: AttentionTrace, at: str, value: float) -> bool:
     name, *head, row, column = at.split(",")
-    seen = made.seen_from(int(head[0]) if head else 0)
+    seen = made.for_head(int(head[0]) if head else 0)
     if name not in seen.stages:
         return False
     exact = float(seen[name].reshape(-1, seen[name].shape[-1])[int(row), int(column)])

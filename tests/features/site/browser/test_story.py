@@ -89,7 +89,7 @@ def now(page: Page) -> str:
 def test_the_story_by_keyboard_alone_with_torchs_numbers_at_each_step(opened: Any) -> None:
     page = opened()
     expect(page.locator("section.step:visible")).to_have_count(1)
-    agree(numbers(page), traced(scenarios()["cat"]).seen_from(0))
+    agree(numbers(page), traced(scenarios()["cat"]).for_head(0))
     for at, step in enumerate(STEPS[:8]):
         assert now(page) == step.name
         section = page.locator(f"#{step.name}")
@@ -141,11 +141,11 @@ def test_a_recorded_training_and_a_tree_of_words(opened: Any) -> None:
     steps = moments()
     for at in (0, len(steps) // 2, len(steps) - 1):
         slider.fill(str(at))
-        trace = training().trace(steps[at], SENTENCE).seen_from(0)
+        trace = training().trace(steps[at], SENTENCE).for_head(0)
         agree(numbers(page, "#model"), trace, atol=2e-3)  # numbers are recorded with four decimals
     expect(page.locator("#training .told")).to_contain_text(str(steps[next(
         at for at, step in enumerate(steps)
-        if float(training().trace(step, SENTENCE).seen_from(0).attention_weights[5, 2]) > 0.9
+        if float(training().trace(step, SENTENCE).for_head(0).attention_weights[5, 2]) > 0.9
     )]))  # fmt: skip
     page.locator("#training .on").click()
     page.locator("#writer button").first.click()
@@ -165,7 +165,7 @@ def test_a_sentence_of_ones_own_has_the_numbers_of_the_library(opened: Any) -> N
     for text in SENTENCES:
         page.locator("#own [name=text]").fill(text)
         page.keyboard.press("Enter")
-        trace = traced(by_class(text)).seen_from(0)
+        trace = traced(by_class(text)).for_head(0)
         expect(page.locator("#typed .chip")).to_have_count(len(trace.tokens))
         agree(numbers(page, "#typed"), trace)
     page.locator("#own [name=text]").fill("alone")
@@ -202,7 +202,7 @@ def test_the_way_to_the_app_carries_the_set_up_and_what_was_changed(opened: Any)
     of_another, _ = scenario_from_query(urlsplit(str(way.get_attribute("href"))).query)
     assert of_another.text == "a cat sees the dog"
     assert [str(each) for each in of_another.edits] == [str(Edit("w_k", 1, 1, -2.5))], "a row of X is of its word"
-    agree(numbers(page, "#typed"), traced(of_another).seen_from(0))
+    agree(numbers(page, "#typed"), traced(of_another).for_head(0))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size[0]))
@@ -235,7 +235,7 @@ def test_a_question_is_predicted_and_then_shown(opened: Any) -> None:
             page = opened(f"question-{question.slug}.html")
             page.get_by_role("button", name=question.asked.choices[question.asked.right], exact=True).click()
             expect(page.locator("section p").nth(1)).to_have_text(question.asked.outcome(question.asked.right)[0])
-            trace = question.drawn_trace(*question.acted).seen_from(0)
+            trace = question.drawn_trace(*question.acted).for_head(0)
             found = page.evaluate(NUMBERS, ".drawn > div")
             agree(found, trace)
 

@@ -174,7 +174,7 @@ def test_numbers_in_the_prose_are_torchs() -> None:
             continue
         base = next(each for each in STEPS if each.name == step).base
         matrix, row, column, *share = at.split(",")
-        value = float(traced(scenarios()[base]).seen_from(0)[matrix][int(row), int(column)])
+        value = float(traced(scenarios()[base]).for_head(0)[matrix][int(row), int(column)])
         assert text == (percent(value) if share else written(value, 2))
         found += 1
     assert found == sum(len(step.numbers) for step in STEPS)
@@ -188,7 +188,7 @@ def test_boards_of_the_story_are_those_of_their_set_ups() -> None:
     data = story_data()
     for name, scenario in scenarios().items():
         sent_values = data["bases"][name]["matrices"]["attention_weights"]["values"]
-        expected = traced(scenario).seen_from(0).attention_weights.flatten()
+        expected = traced(scenario).for_head(0).attention_weights.flatten()
         torch.testing.assert_close(torch.tensor(sent_values, dtype=torch.float32), expected, rtol=0, atol=0)
     assert data["boards"]["shares"]["before"] == "scores"
 
@@ -208,7 +208,7 @@ def test_recorded_moments_are_those_of_the_training() -> None:
     for step, numbers in zip(data["steps"], data["numbers"], strict=True):
         own = torch.cat([by_step[step][name].flatten() for name, *_ in data["shapes"]])
         torch.testing.assert_close(torch.tensor(numbers), own, rtol=0, atol=1e-4)
-    last = training().trace(data["steps"][-1], SENTENCE).seen_from(0)
+    last = training().trace(data["steps"][-1], SENTENCE).for_head(0)
     share = float(last.attention_weights[data["reader"], data["subject"]])
     assert share == pytest.approx(data["reads"][-1], abs=1e-4)
     assert (last.tokens[data["reader"]], last.tokens[data["subject"]]) == ("key", "cats")

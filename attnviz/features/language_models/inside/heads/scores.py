@@ -48,17 +48,21 @@ def scaled_stages(stage: Stage, parts: HeadParts) -> dict[str, Stage]:
     kind = "biased" if parts.bias else "masked" if added else "divided"
     if parts.cap is None:
         told = f"{kind}_by_1" if divided == Scale(own=True) else kind
-        return {stage.name: replace(stage.retold(**texts_of("scaled", told)), rule=divided, sources=("scores", *added))}
+        return {
+            stage.name: replace(stage.with_texts(**texts_of("scaled", told)), rule=divided, sources=("scores", *added))
+        }
     between = {
         DIVIDED: replace(
-            stage.retold(**texts_of("divided")), name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",)
+            stage.with_texts(**texts_of("divided")), name=DIVIDED, symbol="S_d", rule=divided, sources=("scores",)
         ),
         CAPPED: replace(
-            stage.retold(**texts_of("capped", limit=significant(parts.cap))),
+            stage.with_texts(**texts_of("capped", limit=significant(parts.cap))),
             name=CAPPED, symbol="S_c", rule=Cap(parts.cap), sources=(DIVIDED,),
         ),
     }  # fmt: skip
-    last = replace(stage.retold(**texts_of("scaled", f"{kind}_capped")), rule=Scale(own=True), sources=(CAPPED, *added))
+    last = replace(
+        stage.with_texts(**texts_of("scaled", f"{kind}_capped")), rule=Scale(own=True), sources=(CAPPED, *added)
+    )
     return {**between, stage.name: last}
 
 
@@ -77,7 +81,7 @@ def bias_stage(mask: Stage, parts: HeadParts) -> Stage:
     """Return the stage of the bias, which has the mask in it."""
     told = texts_of("bias", parts.bias)
     plain = later(f"models.bias.{'learned' if parts.learned else 'prescribed'}", plain=told["plain"])
-    return replace(mask.retold(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
+    return replace(mask.with_texts(**told | {"plain": plain}), name=DISTANCE_BIAS, symbol="B", colours="scores")
 
 
 def depends_on(bias: Tensor, readable: Tensor) -> str:

@@ -101,7 +101,7 @@ def head_trace(parts: HeadParts, tokens: tuple[str, ...], changed: tuple[str, ..
             share_of(float(each)) for each in torch.aminmax((1 - matrices["attention_weights"].sum(-1)).clamp_min(0))
         )
         told = texts_of("sink", number=significant(parts.sink), least=least, most=most)
-        table = MappingProxyType({**table, "attention_weights": table["attention_weights"].retold(**told)})
+        table = MappingProxyType({**table, "attention_weights": table["attention_weights"].with_texts(**told)})
     dtype = None if parts.weights is None else parts.weights.dtype
     half = dtype not in (None, matrices["q"].dtype)
     if half:
@@ -193,14 +193,14 @@ def _unlike(parts: HeadParts, table: Table, matrices: Mapping[str, Tensor], own:
 def _unknown(table: Table) -> Table:
     """Return a table that doesn't call its weights the scores' softmax."""
     told = {"scaled_scores": texts_of("unknown"), "attention_weights": texts_of("weights")}
-    return MappingProxyType({**table, **{name: table[name].retold(**each) for name, each in told.items()}})
+    return MappingProxyType({**table, **{name: table[name].with_texts(**each) for name, each in told.items()}})
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:
     """Return attention weights ``(n_heads, n_queries, n_keys)``, averaged over heads, as a trace."""
     told = {key: later(f"models.average.{key}") for key in ("title", "meaning")}
     told |= {"plain": told["meaning"], "short": told["title"]}
-    stage = replace(trace.stages["attention_weights"].retold(**told), rule=None, sources=())
+    stage = replace(trace.stages["attention_weights"].with_texts(**told), rule=None, sources=())
     made = {"attention_weights": weights.double().mean(0).to(trace.attention_weights.dtype)}
     return AttentionTrace(MappingProxyType({stage.name: stage}), made, trace.tokens)
 
@@ -209,8 +209,8 @@ def with_output(trace: AttentionTrace, w_o: Tensor) -> AttentionTrace:
     """Return a head with its rows of W_o and its output part."""
     context = replace(trace.stages["context"], rule=None, sources=())
     rows, part = ({key: later(f"models.{of}.{key}") for key in _TOLD} for of in ("rows", "part"))
-    output = replace(ALL_STAGES["output"].retold(**part), sources=("context", "w_o"))
-    behind = {"w_o": ALL_STAGES["w_o"].retold(**rows), "output": output}
+    output = replace(ALL_STAGES["output"].with_texts(**part), sources=("context", "w_o"))
+    behind = {"w_o": ALL_STAGES["w_o"].with_texts(**rows), "output": output}
     made = run(MappingProxyType({"context": context, **behind}), _plain({"context": trace.context, "w_o": w_o}))
     matrices = {**trace.matrices, **{name: made[name] for name in behind}}
     return AttentionTrace(MappingProxyType({**trace.stages, **behind}), matrices, trace.tokens, trace.notes)
@@ -285,7 +285,7 @@ def _of_normed(scores: Stage, table: Mapping[str, Stage]) -> Stage:
     if sources == scores.sources or scores.rule is None:
         return scores
     product = scores.rule.formula(*(table[each].symbol for each in sources))
-    return replace(scores.retold(short=later("stages.scores.short", product=product)), sources=sources)
+    return replace(scores.with_texts(short=later("stages.scores.short", product=product)), sources=sources)
 
 
 def _plain(matrices: Mapping[str, Tensor]) -> dict[str, Tensor]:

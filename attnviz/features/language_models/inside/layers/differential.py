@@ -126,8 +126,8 @@ def differential_trace(
     texts = {key: later(f"models.differential.weights.{key}", factor=significant(subtracted.factor))
              for key in ("title", "plain", "meaning", "short")}  # fmt: skip
     table["attention_weights"] = replace(
-        one.stages["attention_weights"].retold(**texts), rule=Difference(subtracted.factor), sources=(FIRST, SECOND),
-        hidden_with="scaled_scores",
+        one.stages["attention_weights"].with_texts(**texts), rule=Difference(subtracted.factor),
+        sources=(FIRST, SECOND), hidden_with="scaled_scores",
     )  # fmt: skip
     table["context"] = one.stages["context"]
     if OFF in changed:
@@ -141,14 +141,14 @@ def _of_half(stage: Stage, number: int, names: Mapping[str, str]) -> Stage:
     """Return a stage of one softmax, by its own name and symbol."""
     symbol = f"{stage.symbol}{'₁' if number == 1 else '₂'}"
     made = replace(
-        stage.retold(title=later("models.differential.title", title=stage.texts.title, number=number)),
+        stage.with_texts(title=later("models.differential.title", title=stage.texts.title, number=number)),
         name=names[stage.name], symbol=symbol, sources=tuple(names.get(each, each) for each in stage.sources),
         hidden_with=names.get(stage.hidden_with, stage.hidden_with),
     )  # fmt: skip
     if stage.name != "scores" or stage.rule is None:
         return made
     product = stage.rule.formula(f"Q{symbol[-1]}", f"K{symbol[-1]}")
-    return made.retold(short=later("stages.scores.short", product=product))
+    return made.with_texts(short=later("stages.scores.short", product=product))
 
 
 def _told(subtracted: Subtracted) -> list[Later]:
