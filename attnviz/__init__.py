@@ -19,6 +19,7 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz import documents, figures
     from attnviz import export as export
+    from attnviz.features.arrays.showing import show_attention as show_attention
     from attnviz.features.check.marking import mark as mark
     from attnviz.features.check.marking import mark_pipeline as mark_pipeline
     from attnviz.features.costs.online_softmax import tiles as tiles

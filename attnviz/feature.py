@@ -28,6 +28,7 @@ INSTALLED = (
     "learn",
     "language_models",
     "models",
+    "arrays",
     "history",
     "costs",
     "check",

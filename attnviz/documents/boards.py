@@ -187,7 +187,8 @@ def shown_in_notebook(shown: Scenario | Trace, *, live: bool = True) -> dict[str
     trace = traced(shown) if isinstance(shown, Scenario) else shown
     if not isinstance(trace, AttentionTrace):
         return {"text/plain": repr(trace)}
-    if trace.layers[-1].context.dim() != 2:  # a batch
+    context = trace.layers[-1].get("context")
+    if context is not None and context.dim() != 2:  # a batch
         return {"text/plain": repr(trace), "text/html": trace_markup(trace)}
     names = [name for name in matrix_names(trace) if name.rpartition(".")[2] in _TOLD]
     bundle = {"text/plain": "\n\n".join(tables(trace, DEFAULT_DIGITS, names)), "text/html": trace_markup(trace)}

@@ -163,21 +163,24 @@ def trace_markup(trace: AttentionTrace) -> str:
     True
     """
     check_type("trace", trace, AttentionTrace, "what attnviz.trace or attnviz.attend returns")
-    context = trace.layers[-1].context
-    if context.dim() != 2:
+    context = trace.layers[-1].get("context")
+    if context is not None and context.dim() != 2:
         shapes = ", ".join(
             f"{trace.stages[name].symbol} {tuple(matrix.shape)}" for name, matrix in trace.matrices.items()
         )
         return f"<p>{say('report.batch', shapes=shapes)}</p>"
-    n_tokens = len(context)
+    n_tokens = len(trace.tokens if context is None else context)
     tokens = " · ".join(map(visible, trace.tokens[:32])) + (" …" if len(trace.tokens) > 32 else "")
-    settings = [f"causal={trace.causal}", f"scale={trace.scale}", f"temperature={trace.temperature:g}"]
+    settings = "" if context is None else "<br>" + _settings_of(trace)  # a trace may be of weights alone
     small = "".join(_small(trace, name) for name in matrix_names(trace))
     return (
-        f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}<br>"
-        f"{', '.join(settings)}</p>"
+        f"<div><p>{say('report.trace', tokens=plural(n_tokens, 'token'), sentence=html.escape(tokens))}{settings}</p>"
         f'<div style="display:flex;flex-wrap:wrap;gap:14px;align-items:flex-end">{small}</div></div>'
     )
+
+
+def _settings_of(trace: AttentionTrace) -> str:
+    return f"causal={trace.causal}, scale={trace.scale}, temperature={trace.temperature:g}"
 
 
 def _small(trace: AttentionTrace, name: str) -> str:

@@ -154,6 +154,8 @@ def _tokens(trace: AttentionTrace) -> dict[str, list[str]]:
 
 
 def _settings(trace: AttentionTrace) -> dict[str, Any]:
+    if trace.layers[-1].get("scores") is None:  # a trace of attention weights alone
+        return {}
     return {"causal": trace.causal, "scale": trace.scale, "temperature": trace.temperature}
 
 

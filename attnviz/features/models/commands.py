@@ -80,8 +80,8 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
         page = model_page(view) if place is None else head_report(view, *place, digits=given.digits)
         given.html.write_text(page, encoding="utf-8", errors="replace")
     elif place is None:
-        measured = _measured(view)
-        print(json.dumps(measured) if given.json else "\n".join(_in_lines(view)))
+        measured = measured_heads(view)
+        print(json.dumps(measured) if given.json else "\n".join(heads_in_lines(view)))
     elif given.json:
         sys.stdout.writelines(json_pieces(view.attending_at(place[0]).whole(place[1])))
         print()
@@ -94,7 +94,7 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
             print(f"attnviz: {notice}", file=sys.stderr)
 
 
-def _measured(view: ModelTrace) -> Mapping[str, Any]:
+def measured_heads(view: ModelTrace) -> Mapping[str, Any]:
     heads = [
         {"layer": layer, "head": head}
         | ({"kind": view.layers[layer].kind} if len(view.kinds) > 1 else {})
@@ -105,7 +105,7 @@ def _measured(view: ModelTrace) -> Mapping[str, Any]:
     return {"model": view.name, "tokens": list(view.tokens), "heads": heads} | ({"others": others} if others else {})
 
 
-def _in_lines(view: ModelTrace) -> list[str]:
+def heads_in_lines(view: ModelTrace) -> list[str]:
     """Say of each head what it reads most."""
     lines = []
     for layer, head in view.heads:

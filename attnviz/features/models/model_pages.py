@@ -43,7 +43,7 @@ def grid_data(view: ModelTrace, *, dark: bool = False, most: int = MOST_NUMBERS)
     weights = [layer.weights.detach().cpu().float().numpy() for layer in view.layers]
     rows, columns = first.weights.shape[-2:]
     side = max(_SIDE, min(max(rows, columns), _WIDE // view.n_heads))
-    limit = max(float(own.max()) for own in weights if own.size) or 1.0
+    limit = max(float(np.max(own, where=np.isfinite(own), initial=0.0)) for own in weights if own.size) or 1.0
     in_full = sum(own.size for own in weights) <= most
     inks = ramp(PAPER.on(dark), ROLES["a"].on(dark)).astype(np.uint8)
     names = [
@@ -75,7 +75,9 @@ def _shades(weights: list[np.ndarray], n_heads: int, step: int, limit: float, n_
     size = [math.ceil(n / step) for n in weights[0].shape[-2:]]
     shades = np.zeros((len(weights), n_heads, *size), dtype=np.uint8)
     for drawn, own in zip(shades, weights, strict=True):
-        drawn[: len(own)] = np.rint(largest_of(own, step) * np.float32((n_inks - 1) / limit)).clip(0, n_inks - 1)
+        drawn[: len(own)] = np.rint(
+            largest_of(np.nan_to_num(own, posinf=limit), step) * np.float32((n_inks - 1) / limit)
+        ).clip(0, n_inks - 1)
     return b64encode(shades.tobytes()).decode()
 
 
@@ -132,7 +134,7 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
         say("models.parts.marks", tokens=tokens) if marks.any() else say("models.parts.first"),
         *(say(f"models.parts.{each}") for each in ("itself", "after", "before", "others")),
     ]
-    weights = [layer.weights.detach().cpu().double().numpy()[:, rows] for layer in view.layers]
+    weights = [np.nan_to_num(layer.weights.detach().cpu().double().numpy()[:, rows]) for layer in view.layers]
     made = {
         name: [own[:, kinds[rows] == kind].sum(-1) / len(rows) for own in weights] for kind, name in enumerate(names)
     }
@@ -175,6 +177,7 @@ def model_page(view: ModelTrace, *, dark: bool = False) -> str:
     about = say("models.about", axes=say("models.axes"), colours=shown)
     if numbers["strongest"] is not None:
         about += " " + say("models.strongest", most=STRONGEST)
+    about = " ".join([about, *view.row_notices])
     title = say("models.title", model=view.name)
     alt = say("models.alt", layers=len(view.attending), heads=view.n_heads, model=view.name)
     inks = {"ink": colours.text, "mute": colours.muted, "line": colours.grid, "page": colours.paper,
@@ -216,7 +219,7 @@ def _part(view: ModelTrace) -> str:
     kind = view.kinds[0]
     many = say("models.many", layers=plural(len(view.attending), "layer"), heads=plural(view.n_heads, "head"))
     title = html.escape(say(f"models.kind.{kind}", model=view.name))
-    told = html.escape(" ".join([_sentence(view), *others_in_words(view.layers)]))
+    told = html.escape(" ".join([_sentence(view), *view.row_notices, *others_in_words(view.layers)]))
     return f"<p><b>{title}</b>: {many}. {told}<br>{say('models.axes')}.</p>{pictured}"
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import index
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 
 from attnviz.core.arguments import typed
@@ -14,6 +15,7 @@ from attnviz.core.limits import check_choice, check_whole, in_short
 from attnviz.explanation.head_figures import HeadFigures
 from attnviz.feature import public
 from attnviz.features.language_models.inside.edits import ModelEdit
+from attnviz.features.language_models.inside.heads.tables import notes_on_rows
 from attnviz.features.language_models.inside.layers.layer import Kind, Layer
 from attnviz.features.language_models.inside.layers.other_layers import OtherLayer
 from attnviz.features.language_models.inside.pieces import Piece, Read, pieces_of
@@ -159,6 +161,12 @@ class ModelTrace:
     def notices(self) -> tuple[str, ...]:
         """A sentence for each decoder head that changes let read later tokens."""
         return tuple(map(str, self.notes))
+
+    @property
+    def row_notices(self) -> tuple[str, ...]:
+        """Sentences on unusual rows of weights that came without a model."""
+        alone = [layer.weights.flatten(0, 1) for layer in self.attending if layer.attended.is_weights_alone]
+        return tuple(map(str, notes_on_rows(torch.cat(alone)))) if alone else ()
 
     def only(self, kind: Kind) -> "ModelTrace":
         """Return the trace with one kind of layers: "encoder", "decoder" or "cross".

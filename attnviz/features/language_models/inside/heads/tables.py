@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from attnviz.core.attention import AttentionTrace
+from attnviz.core.layers import reading_others
 from attnviz.core.rules import Softmax
 from attnviz.core.stages import (
     ALL_STAGES,
@@ -32,11 +33,13 @@ from attnviz.features.language_models.inside.norms import norm_stages
 from attnviz.features.language_models.inside.projections import Projected, ProjectedHeads
 from attnviz.features.language_models.inside.seen.attended import AttentionRecord
 from attnviz.words import Later, later
-from attnviz.words.numbers import share_of, significant
+from attnviz.words.numbers import share_of, significant, written
 
 # How far float32 roundings may move a model's weights from the table's.
 _SAME_WEIGHTS = 1e-4
 _SAME_HALVES = 0.25  # the same for half precision, in which scores may be off by about this much
+_ROW_SUM = 4e-3  # how far half precision may move the sum of a row
+_SUM_DIGITS = 3
 _CHANGED_BY = {"attention_weights": EVEN, "context": OFF}
 _TOLD = ("title", "plain", "meaning", "short")
 _INPUTS = ("x", "y")  # names of the first and of a second input of Q, K and V
@@ -194,6 +197,43 @@ def _unknown(table: Table) -> Table:
     """Return a table that doesn't call its weights the scores' softmax."""
     told = {"scaled_scores": texts_of("unknown"), "attention_weights": texts_of("weights")}
     return MappingProxyType({**table, **{name: table[name].with_texts(**each) for name, each in told.items()}})
+
+
+def rows_sum_to_1(weights: Tensor) -> bool:
+    """Whether each row sums to 1, but for roundings of half precision."""
+    return bool(((weights.double().sum(-1) - 1).abs() <= _ROW_SUM).all())
+
+
+def weights_alone(
+    attended: AttentionRecord, head: int, tokens: tuple[str, ...], read: tuple[str, ...]
+) -> AttentionTrace:
+    """Return a head as a trace of its weights alone."""
+    assert attended.weights is not None
+    weights = attended.weights[head]
+    told = {key: later(f"models.alone.{key}") for key in ("plain", "meaning")}
+    stage = replace(ALL_STAGES["attention_weights"].retold(**told), rule=None, sources=())
+    table: Table = MappingProxyType({stage.name: stage})
+    if read != tokens:
+        table = reading_others(table, read)
+    return AttentionTrace(table, {stage.name: weights}, tokens, notes_on_rows(weights))
+
+
+def notes_on_rows(weights: Tensor) -> list[Later]:
+    """Return notes on unusual rows ``(..., n_keys)`` of attention weights.
+
+    These are rows that don't sum to 1, or that have negative numbers, or some that aren't finite.
+    """
+    if not bool(weights.isfinite().all()):
+        return [later("models.alone.not_finite", n=int((~weights.isfinite()).sum()))]
+    sums = weights.double().sum(-1)
+    notes = []
+    if not rows_sum_to_1(weights):
+        least, most = (written(float(each), _SUM_DIGITS) for each in torch.aminmax(sums))
+        notes.append(later("models.alone.sums", n=int(((sums - 1).abs() > _ROW_SUM).sum()), all=sums.numel(),
+                           least=least, most=most))  # fmt: skip
+    if bool((weights < 0).any()):
+        notes.append(later("models.alone.negative", n=int((weights < 0).sum())))
+    return notes
 
 
 def averaged(trace: AttentionTrace, weights: Tensor) -> AttentionTrace:

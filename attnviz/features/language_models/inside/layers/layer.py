@@ -14,7 +14,14 @@ from attnviz.core.layers import reading_others
 from attnviz.core.rules import Rotate
 from attnviz.explanation.head_figures import HeadFigures, figures_of_heads
 from attnviz.features.language_models.inside.edits import EVEN, OFF
-from attnviz.features.language_models.inside.heads.tables import averaged, head_trace, parts_of, with_output
+from attnviz.features.language_models.inside.heads.tables import (
+    averaged,
+    head_trace,
+    parts_of,
+    rows_sum_to_1,
+    weights_alone,
+    with_output,
+)
 from attnviz.features.language_models.inside.layers.between import given_by, products_of_input, symbols_of
 from attnviz.features.language_models.inside.layers.differential import differential_trace, halves_of
 from attnviz.features.language_models.inside.layers.latent import with_latents
@@ -148,6 +155,8 @@ class Layer:
     def _head(self, head: int) -> AttentionTrace:
         others = self.kind == "cross"
         changed = self.changed.get(head, ())
+        if self.attended.is_weights_alone:
+            return weights_alone(self.attended, head, self.tokens, self.read)
         if self.attended.subtracted is not None:
             return self._differential(head, changed)
         parts = parts_of(self.attended, self.projected, head, others=others, sink=EVEN not in changed)
@@ -184,10 +193,15 @@ class Layer:
             found = figures_of_heads(self.weights, self.tokens, readable, special)
             nothing = readable is not None and not bool(readable.any(-1).all())
             # For rows that don't sum to 1, the upper bound of the entropy doesn't hold.
-            if self.attended.sinks is not None or self.attended.subtracted is not None or nothing:
+            if self.attended.sinks is not None or self.attended.subtracted is not None or nothing or self._any_sums:
                 found = [None if each is None else replace(each, most=None) for each in found]
             self._figures[special] = found
         return self._figures[special]
+
+    @property
+    def _any_sums(self) -> bool:
+        """Whether its rows may have any sums, because weights alone are known."""
+        return self.attended.is_weights_alone and not rows_sum_to_1(self.weights)
 
     def average(self) -> AttentionTrace:
         """Return a trace of the attention weights, averaged over all heads."""

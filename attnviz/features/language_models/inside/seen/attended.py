@@ -71,6 +71,11 @@ class AttentionRecord:
     subtracted: Subtracted | None = None  # the second softmax of a differential attention
 
     @property
+    def is_weights_alone(self) -> bool:
+        """Whether only its weights are known."""
+        return self.query.shape[-1] == 0
+
+    @property
     def calls(self) -> int:
         """The number of times that its module attends for it."""
         return 1 if self.subtracted is None else 2
