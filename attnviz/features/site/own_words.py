@@ -105,7 +105,9 @@ def _boards() -> dict[str, Any]:
 
 
 def in_n(most: Any, fewer: Any) -> Any:
-    """Return data for any number of tokens, from those for `MOST` and for one fewer.
+    """Return data for any number of tokens.
+
+    It is made of the data for `MOST` tokens and for one fewer.
 
     Raises ``ValueError`` where the two differ in something else than numbers.
 

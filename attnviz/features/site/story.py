@@ -103,7 +103,7 @@ def scenarios() -> dict[str, Scenario]:
 
 
 def with_second_head(scenario: Scenario) -> Scenario:
-    """Return a scenario of one head with a second one, made by hand.
+    """Return a scenario of one head with a handmade second.
 
     Its queries of nouns meet the keys of verbs, and its values keep nouns and verbs.
     """

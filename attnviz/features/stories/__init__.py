@@ -1,4 +1,4 @@
-"""A world of small stories, whose law is known to the last probability."""
+"""A world of small stories, whose probabilities are known."""
 
 from attnviz.feature import Feature
 
