@@ -324,7 +324,7 @@ interface Host {
   takes?(edits: Edit[]): void;
   /** The limit of the colours for the matrices that share this limit; by default the same. */
   widest?(limit: number): number;
-  /** Says whose numbers are shown: those that were `sent`, or the page's own. FunctionCodec default, and if it returns null, the
+  /** Says whose numbers are shown: those that were `sent`, or the page's own. By default, and if it returns null, the
    *  board says that torch answers. */
   whose?(sent: boolean): string | null;
   /** Is told what happens: as "query", the board's query, if there is no page; as "numbers", which ones are shown, null

@@ -123,7 +123,7 @@ class Reader:
 
     def say(self, said: Any) -> Self:
         """Let the page send this in place of its query."""
-        return self._say("address.ears", {"said": said})
+        return self._say("address.receiver", {"said": said})
 
     def _say(self, ending: str, value: Any) -> Self:
         session = self.at._tree._runner._session_state._state  # type: ignore[union-attr]

@@ -141,7 +141,7 @@ def _paste(name: str) -> None:
         pasted = parse_table(this_session().get("playground.paste"), columns=columns)
         changed = edit_matrix(replace_matrix(scenario, name, None), name, pasted)
     except ValueError as error:
-        state.say(say("editor.refused", why=message_of(error)))
+        state.add_message(say("editor.refused", why=message_of(error)))
         return
     state.keep(changed)
     state.redraw_editors()

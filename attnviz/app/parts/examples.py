@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnviz.app.parts.typed_cells import scenario_now
 from attnviz.app.session import address, state, url_texts
-from attnviz.app.session.address import turn
+from attnviz.app.session.address import set_controls
 from attnviz.app.session.session import this_session
 from attnviz.core.changes import changes_of
 from attnviz.core.matrix_input import example_of
@@ -107,7 +107,7 @@ def set_up(name: str) -> None:
 
 def begin_with(scenario: Scenario, query: int | None = None) -> None:
     """Set up a scenario on all pages; call it in a callback."""
-    address.turn({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
+    address.set_controls({name: getattr(scenario, name, row.default) for name, row in parameters().items()})
     url_texts.send(QUERY, "" if query is None else str(query))
     state.start_set_up_anew(scenario)
 
@@ -120,13 +120,13 @@ def show_blank(key: str) -> None:
     st.info(say(key), icon=":material/edit:")
     st.text_input(
         say("setup.text.label"), key=_BLANK, label_visibility="collapsed", placeholder=say("setup.text.help"),
-        on_change=lambda: turn({"text": this_session().get(_BLANK)}),
+        on_change=lambda: set_controls({"text": this_session().get(_BLANK)}),
     )  # fmt: skip
     first = starting_points()[OPENING].scenario.text
-    st.button(say("setup.text.first", text=first), on_click=turn, args=({"text": first},), key="blank.first")
+    st.button(say("setup.text.first", text=first), on_click=set_controls, args=({"text": first},), key="blank.first")
 
 
 def show_second_sentence(key: str) -> None:
     """Say that the page needs self-attention, and offer to switch to it."""
     st.info(say(key), icon=":material/swap_horiz:")
-    st.button(say("setup.reads.itself"), on_click=turn, args=({"reads": ITSELF},), key="blank.reads")
+    st.button(say("setup.reads.itself"), on_click=set_controls, args=({"reads": ITSELF},), key="blank.reads")

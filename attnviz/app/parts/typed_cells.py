@@ -82,7 +82,7 @@ def with_typed(scenario: Scenario) -> Scenario:
     try:
         changed = edit_matrix(scenario, current.matrix, torch.from_numpy(numbers))
     except ValueError as error:
-        state.say(say("typed.refused", why=message_of(error)))
+        state.add_message(say("typed.refused", why=message_of(error)))
         return scenario
     if changed != scenario:
         state.keep(changed)
@@ -102,7 +102,7 @@ def _type(numbers: np.ndarray, row: int, column: int, text: Any, current: Editor
     except NoNumberError as error:
         still = written(float(numbers[row, column]), 4)
         cell = f"{ALL_STAGES[current.matrix].symbol}[{row}, {column}]"
-        state.say(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
+        state.add_message(say("typed.keeps", why=why_no_number(error, literal(error.text)), cell=cell, value=still))
 
 
 def scenario_now() -> Scenario | None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attnviz.app.session import page_record as known
+from attnviz.app.session import page_record
 from attnviz.app.session.component import component
 from attnviz.app.session.first_paint import AT
-from attnviz.app.session.page_record import Memory, Offer, lay, memory, written
+from attnviz.app.session.page_record import Offer, PageRecord, apply_patch, this_page, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import get_script_run_ctx, run_again
 from attnviz.feature import pages
@@ -22,7 +22,7 @@ from attnviz.link.set_up import EXAMPLE, PUBLISHED, VECTORS_OF_OPENING, paramete
 from attnviz.link.state import MOST_CHARACTERS, read_link, read_query
 
 _SCRIPTS = Path(__file__).parents[2] / "scripts"
-_RECEIVER = "address.ears"
+_RECEIVER = "address.receiver"
 PLAYGROUND = ""  # Explore, the first page, has an empty path
 _MOST_OFFERS = 32  # offers are kept until the page has applied them
 # How long the page waits for further changes before it sends its query: TIMES as long as the last answer took, within
@@ -47,112 +47,114 @@ _address = component(
 )
 
 
-def hear() -> None:
+def receive() -> None:
     """Read the page's query; restart the run where controls differ from it."""
     session, context = this_session(), get_script_run_ctx()
-    _set_apart(memory())
-    ears = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in memory().offers]}
-    said = _valid(_address(key=_RECEIVER, data=ears, on_said_change=lambda: None, height=1).get("said"))
+    _split_offer(this_page())
+    data = {"asks": {"at": AT, "word": session.painting.word}, "offers": [each.sent() for each in this_page().offers]}
+    message = _valid(_address(key=_RECEIVER, data=data, on_said_change=lambda: None, height=1).get("said"))
     came, history = (context.query_string, context.is_history_navigation) if context else ("", False)
-    if (now := session.address) is None:  # a page that has sent a query was drawn by an earlier session
-        query = read_query(said["query"] if said and not history else came)
-        now = session.address = Memory(query, said=said, back=said is not None)
+    if (record := session.address) is None:  # a page that has sent a query was drawn by an earlier session
+        query = read_query(message["query"] if message and not history else came)
+        record = session.address = PageRecord(query, message=message, reconnected=message is not None)
     else:
-        _hear(now, said, came, history=history)
-    asked = dict(known.current_query())
+        _take_message(record, message, came, history=history)
+    wanted = dict(page_record.current_query())
     # A control may have moved since the page sent its query, for example by a held key.
-    if (drawn := session.blank is not None and not history) and now.due:
-        stand = dict.fromkeys(parameters()) | known.controls()  # None stands for the default
-        lay(asked, {name: text for name, text in stand.items() if all(text != q.get(name) for q in now.past)})
-    now.past = (*now.past[-5:], asked)
-    now.fields = {}
-    named = session.blank is not None and asked.get(EXAMPLE, PUBLISHED) != PUBLISHED
+    if (drawn := session.blank is not None and not history) and record.pending:
+        held = dict.fromkeys(parameters()) | page_record.controls()  # None stands for the default
+        apply_patch(
+            wanted, {name: text for name, text in held.items() if all(text != q.get(name) for q in record.recent)}
+        )
+    record.recent = (*record.recent[-5:], wanted)
+    record.fields = {}
+    named = session.blank is not None and wanted.get(EXAMPLE, PUBLISHED) != PUBLISHED
     # Such a query is read like a link. It names an example (after Back, or an edit during a link's first run), or the
     # controls differ from it (the page changed them, or they weren't drawn yet).
-    if named or (drawn and now.due and not _stand(asked)):
-        asked = dict(read_link(asked).query)
-        now.fresh |= {name for name in texts() if named or asked.get(name, "") != now.texts.get(name, "")}
-    asked = _with_offers(now, asked)
-    now.texts = {name: text for name, text in asked.items() if name in texts() and name != EXAMPLE and text}
-    for (name, refused), text in now.corrected.items():  # made by a run that was interrupted too early
-        if now.texts.get(name, "") == refused:
-            lay(now.texts, {name: text or None})
-    if named or _led_to(now) or (drawn and not _stand(asked)):
-        _run_turned(now, asked)
+    if named or (drawn and record.pending and not _controls_match(wanted)):
+        wanted = dict(read_link(wanted).query)
+        record.fresh |= {name for name in texts() if named or wanted.get(name, "") != record.texts.get(name, "")}
+    wanted = _with_offers(record, wanted)
+    record.texts = {name: text for name, text in wanted.items() if name in texts() and name != EXAMPLE and text}
+    for (name, refused), text in record.corrected.items():  # made by a run that was interrupted too early
+        if record.texts.get(name, "") == refused:
+            apply_patch(record.texts, {name: text or None})
+    if named or _led_to(record) or (drawn and not _controls_match(wanted)):
+        _rerun(record, wanted)
     if history:  # the values that the controls will have once they are drawn
-        for name, value in read_controls(asked)[0].items():
+        for name, value in read_controls(wanted)[0].items():
             session.put(name, value)
 
 
-def _stand(query: Mapping[str, str]) -> bool:
+def _controls_match(query: Mapping[str, str]) -> bool:
     """Return whether the controls hold what a query says."""
-    return {name: text for name, text in query.items() if name in parameters()} == known.controls()
+    return {name: text for name, text in query.items() if name in parameters()} == page_record.controls()
 
 
-def _hear(now: Memory, said: Any, came: str, *, history: bool) -> None:
+def _take_message(record: PageRecord, message: Any, came: str, *, history: bool) -> None:
     """Take the latest query from the page's message or the address."""
-    if came == now.turning:  # a rerun that _run_turned started
+    if came == record.rerun_query:  # a rerun that _rerun started
         return
-    now.turning = None
+    record.rerun_query = None
     if history:
-        now.query, now.due, now.fresh, now.corrected = read_query(came), True, set(texts()), {}
-        for each in now.offers:
-            each.left = True
-    elif said and said != now.said:
-        now.query, now.due = read_query(said["query"]), True
-        ids = [each.id for each in now.offers]
-        if said["taken"] in ids:
-            now.offers = now.offers[ids.index(said["taken"]) + 1 :]
-    elif not now.due:
-        now.query = known.becomes(now.query, known.controls(), now.texts)
-    now.said = said or now.said
+        record.query, record.pending, record.fresh, record.corrected = read_query(came), True, set(texts()), {}
+        for each in record.offers:
+            each.superseded = True
+    elif message and message != record.message:
+        record.query, record.pending = read_query(message["query"]), True
+        ids = [each.id for each in record.offers]
+        if message["taken"] in ids:
+            record.offers = record.offers[ids.index(message["taken"]) + 1 :]
+    elif not record.pending:
+        record.query = page_record.query_after_run(record.query, page_record.controls(), record.texts)
+    record.message = message or record.message
 
 
-def _valid(said: Any) -> Any:
+def _valid(message: Any) -> Any:
     """Return a page's message; None if it isn't one of ours."""
-    is_ours = isinstance(said, dict) and all(isinstance(said.get(name), str) for name in ("query", "taken"))
-    return said if is_ours and len(said["query"]) <= MOST_CHARACTERS else None
+    is_ours = isinstance(message, dict) and all(isinstance(message.get(name), str) for name in ("query", "taken"))
+    return message if is_ours and len(message["query"]) <= MOST_CHARACTERS else None
 
 
-def _with_offers(now: Memory, query: Mapping[str, str]) -> dict[str, str]:
+def _with_offers(record: PageRecord, query: Mapping[str, str]) -> dict[str, str]:
     """Return a query with the pending offers applied."""
-    found = dict(query)
-    for each in now.offers:
-        if not each.left and (now.due or not each.drawn):
-            lay(found, each.patch)
-    return found
+    changed = dict(query)
+    for each in record.offers:
+        if not each.superseded and (record.pending or not each.drawn):
+            apply_patch(changed, each.patch)
+    return changed
 
 
-def _run_turned(now: Memory, query: Mapping[str, str]) -> None:
-    if now.turning is None:
-        now.query, now.turning = _with_offers(now, now.query), written(query)
-        run_again(now.turning, turns=True, page=_led_to(now))
+def _rerun(record: PageRecord, query: Mapping[str, str]) -> None:
+    if record.rerun_query is None:
+        record.query, record.rerun_query = _with_offers(record, record.query), written(query)
+        run_again(record.rerun_query, turns=True, page=_led_to(record))
 
 
-def _led_to(now: Memory) -> str | None:
+def _led_to(record: PageRecord) -> str | None:
     """Return the hash of the page that a pending offer opens."""
-    paths = [each.path for each in now.offers if each.path is not None and not (each.drawn or each.left)]
-    return next((page for page, path in known.pages().items() if path in paths[-1:]), None)
+    paths = [each.path for each in record.offers if each.path is not None and not (each.drawn or each.superseded)]
+    return next((page for page, path in page_record.pages().items() if path in paths[-1:]), None)
 
 
 def offering() -> Offer:
     """Return the offer that this run adds to."""
-    now = memory()
-    if not now.offers or now.offers[-1].drawn:
-        now.offers = [*now.offers, Offer(secrets.token_urlsafe(8))][-_MOST_OFFERS:]
-    return now.offers[-1]
+    record = this_page()
+    if not record.offers or record.offers[-1].drawn:
+        record.offers = [*record.offers, Offer(secrets.token_urlsafe(8))][-_MOST_OFFERS:]
+    return record.offers[-1]
 
 
-def _set_apart(now: Memory) -> None:
+def _split_offer(record: PageRecord) -> None:
     """Move an interrupted run's additions to a sent offer into another."""
-    for last in now.offers[-1:]:
-        if last.told not in (None, (last.patch, last.path)) and not last.drawn:
-            (patch, path), added = last.told, dict(last.patch.items() - last.told[0].items())
-            now.offers.append(Offer(secrets.token_urlsafe(8), added, None if last.path == path else last.path))
+    for last in record.offers[-1:]:
+        if last.last_sent not in (None, (last.patch, last.path)) and not last.drawn:
+            (patch, path), added = last.last_sent, dict(last.patch.items() - last.last_sent[0].items())
+            record.offers.append(Offer(secrets.token_urlsafe(8), added, None if last.path == path else last.path))
             last.patch, last.path = patch, path
 
 
-def turn(values: Mapping[str, Any]) -> None:
+def set_controls(values: Mapping[str, Any]) -> None:
     """Set controls in the next run; from a callback or before drawing."""
     table = parameters()
     offering().patch |= {
@@ -161,10 +163,10 @@ def turn(values: Mapping[str, Any]) -> None:
     }
 
 
-def turn_now(values: Mapping[str, Any]) -> None:
+def rerun_with(values: Mapping[str, Any]) -> None:
     """Set controls and restart this run, once."""
-    turn(values)
-    _run_turned(memory(), _with_offers(memory(), known.current_query()))
+    set_controls(values)
+    _rerun(this_page(), _with_offers(this_page(), page_record.current_query()))
 
 
 def go_to(page: str) -> None:
@@ -172,15 +174,15 @@ def go_to(page: str) -> None:
     offering().path = page
 
 
-def tell(page: str, key: str = "address") -> None:
+def report(page: str, key: str = "address") -> None:
     """Report what a run or a fragment drew to the page."""
-    now = memory()
-    found = known.becomes(now.query, known.controls(), now.texts)
-    n, offers = (now.said or {}).get("n", 0), [each.sent() for each in now.offers]
-    drawn = {"from": known.current_mark(), "is": written(found), "page": page, "n": n, "offers": offers,
-             "fields": list(now.fields.values())}  # fmt: skip
-    for each in now.offers:
+    record = this_page()
+    query = page_record.query_after_run(record.query, page_record.controls(), record.texts)
+    n, offers = (record.message or {}).get("n", 0), [each.sent() for each in record.offers]
+    drawn = {"from": page_record.current_mark(), "is": written(query), "page": page, "n": n, "offers": offers,
+             "fields": list(record.fields.values())}  # fmt: skip
+    for each in record.offers:
         each.drawn = True
-    now.query, now.past, now.turning, now.corrected = found, (*now.past[-5:], found), None, {}
-    now.due = False
+    record.query, record.recent, record.rerun_query, record.corrected = query, (*record.recent[-5:], query), None, {}
+    record.pending = False
     _address(key=key, data={"drawn": drawn}, on_said_change=lambda: None, height=1)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attnviz.app.session.page_record import memory
+from attnviz.app.session.page_record import this_page
 
 MOST_AS_JSON = 20_000  # characters that the address holds until the server has packed them
 
@@ -24,7 +24,7 @@ def stand_at_once(
     `most` characters at most; with `held`, it holds all the fields as JSON by their names. A field may be blank if it
     `is_optional`. A change removes the parameters `ends` from the address.
     """
-    memory().fields[parameter] = {
+    this_page().fields[parameter] = {
         "parameter": parameter,
         "names": {class_of(key): name for key, name in keys.items()},
         "most": most,

@@ -20,32 +20,32 @@ class Offer:
     id: str
     patch: dict[str, str | None] = field(default_factory=dict)
     path: str | None = None
-    told: tuple[dict[str, str | None], str | None] | None = None  # the patch and path that were last sent
+    last_sent: tuple[dict[str, str | None], str | None] | None = None  # the patch and path that were last sent
     drawn: bool = False
-    left: bool = False  # superseded by Back or a link; the page may still apply it at the next drawing
+    superseded: bool = False  # superseded by Back or a link; the page may still apply it at the next drawing
 
     def sent(self) -> dict[str, Any]:
         """Return the message for the page, and remember what it says."""
-        self.told = dict(self.patch), self.path
+        self.last_sent = dict(self.patch), self.path
         return {"id": self.id, "patch": self.patch, "path": self.path}
 
 
 @dataclass
-class Memory:
+class PageRecord:
     """A session's record of its page: its query, texts and offers."""
 
     query: dict[str, str] = field(default_factory=dict)  # the query that is to be drawn, or that was drawn last
     # Recent queries. A control that differs from all of them was moved by the reader.
-    past: tuple[Mapping[str, str], ...] = ()
-    due: bool = True  # whether `query` is still to be drawn and reported
-    said: Any = None
+    recent: tuple[Mapping[str, str], ...] = ()
+    pending: bool = True  # whether `query` is still to be drawn and reported
+    message: Any = None  # the latest of the page
     texts: dict[str, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=lambda: set(texts()))  # texts from a link that no run has read yet
     corrected: dict[tuple[str, str], str] = field(default_factory=dict)  # (name, unusable text) -> its replacement
     offers: list[Offer] = field(default_factory=list)
     fields: dict[str, dict[str, Any]] = field(default_factory=dict)  # parameter -> its fields; see fields.py
-    back: bool = False  # whether an earlier server or session drew the page
-    turning: str | None = None  # the query of a rerun that the server started
+    reconnected: bool = False  # whether an earlier server or session drew the page
+    rerun_query: str | None = None  # the query of a rerun that the server started
 
 
 def mark_of(query: Mapping[str, str]) -> str:
@@ -60,9 +60,9 @@ def mark_of(query: Mapping[str, str]) -> str:
     return f"{len(data)}.{crc32(data)}"
 
 
-def memory() -> Memory:
+def this_page() -> PageRecord:
     """Return the session's record of its page, an empty one at first."""
-    return this_session().address or Memory()
+    return this_session().address or PageRecord()
 
 
 def written(query: Mapping[str, str]) -> str:
@@ -70,7 +70,7 @@ def written(query: Mapping[str, str]) -> str:
     return urlencode(query, errors="surrogatepass")
 
 
-def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
+def apply_patch(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
     """Apply a change to a query; None removes a parameter."""
     for name, text in patch.items():
         if text is None:
@@ -82,25 +82,25 @@ def lay(query: dict[str, str], patch: Mapping[str, str | None]) -> None:
 def pages() -> dict[str, str]:
     """Return the address of each of Streamlit's pages, by its hash."""
     context = get_script_run_ctx()
-    found = {} if context is None else context.pages_manager.get_pages()
-    return {key: page.get("url_pathname", "") for key, page in found.items()}
+    by_hash = {} if context is None else context.pages_manager.get_pages()
+    return {key: page.get("url_pathname", "") for key, page in by_hash.items()}
 
 
 def current_place() -> tuple[str, str]:
     """Return the page's path and query."""
     context = get_script_run_ctx()
-    return "" if context is None else pages().get(context.page_script_hash, ""), written(memory().query)
+    return "" if context is None else pages().get(context.page_script_hash, ""), written(this_page().query)
 
 
 def came_back() -> bool:
     """Whether this is the first run for an already open page."""
-    return memory().back
+    return this_page().reconnected
 
 
 def current_query() -> dict[str, str]:
     """Return the query that this run computes, by parameter."""
-    now = memory()
-    return read_query(now.turning) if now.turning else now.query
+    record = this_page()
+    return read_query(record.rerun_query) if record.rerun_query else record.query
 
 
 def controls() -> dict[str, str]:
@@ -112,11 +112,13 @@ def controls() -> dict[str, str]:
 
 def current_mark() -> str:
     """Return the mark of this run's query."""
-    return mark_of(memory().query)
+    return mark_of(this_page().query)
 
 
-def becomes(asked: Mapping[str, str], set_up: Mapping[str, str], held: Mapping[str, str]) -> dict[str, str]:
+def query_after_run(
+    query: Mapping[str, str], control_texts: Mapping[str, str], page_texts: Mapping[str, str]
+) -> dict[str, str]:
     """Return the query after a run; parameters that aren't ours are kept."""
-    found = {name: text for name, text in asked.items() if is_of_others(name)} | dict(set_up) | dict(held)
-    found.pop(EXAMPLE, None)
-    return naming_its_example(found)
+    after = {name: text for name, text in query.items() if is_of_others(name)} | dict(control_texts) | dict(page_texts)
+    after.pop(EXAMPLE, None)
+    return naming_its_example(after)

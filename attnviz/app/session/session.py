@@ -15,7 +15,7 @@ from attnviz.link.set_up import CHANGES, scenario_of
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
-    from attnviz.app.session.page_record import Memory
+    from attnviz.app.session.page_record import PageRecord
 
 _SESSION = "session"
 Part = TypeVar("Part")
@@ -107,7 +107,7 @@ class Session:
     `get`, `put` and `pop` are for the controls of pages, which Streamlit holds by their keys.
     """
 
-    address: "Memory | None" = None
+    address: "PageRecord | None" = None
     painting: Painting = field(default_factory=Painting)
     page: str = ""
     set_up: dict[str, Any] | None = None  # all controls' values, from the last run with a sentence

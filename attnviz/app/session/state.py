@@ -4,7 +4,7 @@ from typing import Any
 
 from attnviz import words
 from attnviz.app.session import address, url_texts
-from attnviz.app.session.page_record import memory
+from attnviz.app.session.page_record import this_page
 from attnviz.app.session.session import Dropped, this_session
 from attnviz.app.text import as_message, literal
 from attnviz.core.carry_over import bring_back, carry_over
@@ -19,7 +19,7 @@ from attnviz.link.set_up import CHANGES, EDITS, conflict_text, parameters, scena
 from attnviz.words import plural
 
 
-def say(message: str) -> None:
+def add_message(message: str) -> None:
     """Show a plain message on this run; only `literal` makes markup."""
     this_session().messages.texts.append(message)
 
@@ -38,18 +38,18 @@ def current_messages(values: dict[str, Any]) -> list[str]:
     """
     session = this_session()
     messages = session.messages
-    parts, said = messages.of_link, messages.texts
+    parts, texts = messages.of_link, messages.texts
     messages.of_link, messages.texts = [], []
-    if messages.standing is None and len(parts) + len(said) > 1:
-        parts, said = [*parts, *said], []  # in the first run, all messages are about the link
-    told = [_ignored(list(dict.fromkeys(parts)))] if parts else []
-    told += [as_message(message) for message in said]
-    now = session.page, values, dict(memory().texts)
+    if messages.standing is None and len(parts) + len(texts) > 1:
+        parts, texts = [*parts, *texts], []  # in the first run, all messages are about the link
+    shown = [_ignored(list(dict.fromkeys(parts)))] if parts else []
+    shown += [as_message(message) for message in texts]
+    state = session.page, values, dict(this_page().texts)
     if messages.standing is None:
-        messages.standing = now, told
-    elif now != messages.standing[0]:
-        messages.standing = now, []
-    return list(dict.fromkeys([*messages.standing[1], *told]))
+        messages.standing = state, shown
+    elif state != messages.standing[0]:
+        messages.standing = state, []
+    return list(dict.fromkeys([*messages.standing[1], *shown]))
 
 
 def has_messages() -> bool:
@@ -81,7 +81,7 @@ def set_up(values: dict[str, Any]) -> None:
         forget_offer()
     text, cut = shortened(values["text"][:MAX_TEXT_CHARACTERS], values["tokenizer"], MAX_TOKENS)
     if cut:
-        say(words.say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token")))
+        add_message(words.say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token")))
     session.blank = not tokenize(text, values["tokenizer"])
     if session.blank:  # the previous set-up is kept, to compare with once there is a sentence
         return
@@ -91,7 +91,7 @@ def set_up(values: dict[str, Any]) -> None:
     values |= {"text": text, "second": values["second"][:MAX_SECOND_CHARACTERS]}
     values, conflicts = fitted(values, len(tokenize(text, values["tokenizer"])))
     for conflict in conflicts:  # the controls keep the reader's values
-        say(conflict_text(conflict, values))
+        add_message(conflict_text(conflict, values))
     session.set_up = values
     encoded, arrived = url_texts.received(CHANGES)
     if not arrived and before == values and session.computed and session.computed.changes == encoded:
@@ -140,8 +140,8 @@ def adopt(scenario: Scenario) -> None:
     device, notice = resolve_device(scenario.device)
     values["device"] = str(device)
     if notice:
-        say(str(notice))
-    address.turn(values)
+        add_message(str(notice))
+    address.set_controls(values)
     # It also becomes the previous set-up, so that the next run has no reason to drop the changes.
     session = this_session()
     session.set_up = {**(session.set_up or {}), **values}

@@ -7,7 +7,7 @@ link/parameter_table.py.
 from typing import Any
 
 from attnviz.app.session.address import offering
-from attnviz.app.session.page_record import lay, memory
+from attnviz.app.session.page_record import apply_patch, this_page
 from attnviz.app.session.session import this_session
 from attnviz.app.text import literal
 from attnviz.core.attention import AttentionTrace
@@ -20,9 +20,9 @@ from attnviz.link.set_up import MOST_GIVEN
 
 def received(name: str) -> tuple[str, bool]:
     """Return a parameter's current text, and whether a link just brought it."""
-    arrived = name in memory().fresh
+    arrived = name in this_page().fresh
     # From now on it counts as read: a field that was filled from it, and edited since, must not be filled again.
-    memory().fresh.discard(name)
+    this_page().fresh.discard(name)
     return current(name), arrived
 
 
@@ -53,16 +53,16 @@ def send(name: str, text: str) -> None:
     """Make this the current text, as part of one history step."""
     if current(name) != (text or ""):
         offering().patch[name] = text or None
-        lay(memory().texts, {name: text or None})
+        apply_patch(this_page().texts, {name: text or None})
 
 
 def correct(name: str, text: str) -> None:
     """Replace an unusable parameter in the address, without a history step."""
-    now = memory()
+    record = this_page()
     if current(name) != text:
-        now.corrected[name, current(name)] = text
-        lay(now.texts, {name: text or None})
-        for each in now.offers:  # offers that the page may not have applied yet
+        record.corrected[name, current(name)] = text
+        apply_patch(record.texts, {name: text or None})
+        for each in record.offers:  # offers that the page may not have applied yet
             each.patch |= {name: text or None} if name in each.patch else {}
 
 
@@ -73,12 +73,12 @@ def put(name: str, value: Any) -> None:
 
 def current(name: str) -> str:
     """Return the current text."""
-    return memory().texts.get(name, "")
+    return this_page().texts.get(name, "")
 
 
 def room(name: str) -> int:
     """Return how many characters the link has left for this text."""
-    sizes = {other: len(held) for other, held in memory().texts.items() if other != name}
+    sizes = {other: len(held) for other, held in this_page().texts.items() if other != name}
     # The texts that may hold whole set-ups share one limit.
     beside = sum(sizes.get(name, 0) for name, row in rows().items() if row.most == MOST_GIVEN)
     return max(0, min(MOST_GIVEN - beside, MOST_TOGETHER - sum(sizes.values())))

@@ -22,7 +22,7 @@ import streamlit as st
 
 from attnviz.app.operations import metrics
 from attnviz.app.session import state, url_texts
-from attnviz.app.session.page_record import came_back, current_query, memory, written
+from attnviz.app.session.page_record import came_back, current_query, this_page, written
 from attnviz.app.session.session import this_session
 from attnviz.app.streamlit_internals import run_again
 from attnviz.app.text import literal
@@ -98,9 +98,9 @@ def read(page: str) -> dict[str, Any]:
     If part of the link can't be used, or it names a worked example, the page runs again with the query that is used.
     """
     came = current_query()
-    now = memory()  # it holds the query that the page came with
+    record = this_page()  # it holds the query that the page came with
     for arrived in filled("arrived").values():
-        arrived(page, now.query)
+        arrived(page, record.query)
     opened = read_link(came, literal, what_was_left_out)
     if opened.messages:
         metrics.REFUSED_LINKS.inc()
@@ -109,8 +109,8 @@ def read(page: str) -> dict[str, Any]:
     if opened.example:
         this_session().example = opened.example  # the page "Check my numbers" takes it from there
     if opened.query != came:
-        now.turning = written(opened.query)
-        run_again(now.turning)
+        record.rerun_query = written(opened.query)
+        run_again(record.rerun_query)
     values, _ = read_controls(opened.query)
     # The controls' keys hold these values, too, so that they stay if the reader opens another page before the controls
     # are drawn.

@@ -59,7 +59,7 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
     session = this_session()
     first = session.blank is None
     session.shared = Shared(first)
-    perhaps_refused = first and not page_record.memory().query
+    perhaps_refused = first and not page_record.this_page().query
     opened = opened_link.read(page) if first else None
     panel = st.container(key="setup")
     values = _draw_panel(panel, table) if opened is None else opened
@@ -97,10 +97,10 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
             show_share(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
             show_strip()
-            address.tell(page)
+            address.report(page)
         # After an interrupted run, the next run is the first that reads what the page still holds.
         if not overtaken:
-            page_record.memory().back = False
+            page_record.this_page().reconnected = False
 
 
 def _draw_panel(panel: DeltaGenerator, table: Mapping[str, Control]) -> dict[str, Any]:
@@ -139,10 +139,10 @@ def _cut_what_was_pasted() -> None:
         pasted = session.get(name) or ""
         if len(pasted) > most:
             lengths = {"characters": plural(len(pasted), "character"), "most": thousands(most)}
-            state.say(say("messages.pasted_too_much", **lengths))
+            state.add_message(say("messages.pasted_too_much", **lengths))
             cut[name] = pasted[:most]
     if cut:
-        address.turn_now(cut)
+        address.rerun_with(cut)
 
 
 def _computation_controls(table: Mapping[str, Control]) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _switch_feed_forward() -> None:
     on, scenario = this_session().get(_SWITCH), scenario_now()
     width = 1 if scenario is None else scenario.shape_of("w_v")[1]
     # The hidden layer is four times as wide as its input, as in the paper.
-    address.turn({"d_ff": min(4 * width, MAX_D) if on else None})
+    address.set_controls({"d_ff": min(4 * width, MAX_D) if on else None})
 
 
 def _draw(control: Control, label: str = "", **more: Any) -> Any:
@@ -268,10 +268,10 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
             if not page_record.came_back() or (context and context.is_history_navigation):
                 session.put(key, value)
             chosen = st.selectbox(label, choices, choices.index(value), key=key, format_func=control.called,
-                                  help=control.help, on_change=lambda: address.turn({control.name: session.get(key)}),
-                                  **more)  # fmt: skip
+                                  help=control.help, **more,
+                                  on_change=lambda: address.set_controls({control.name: session.get(key)}))  # fmt: skip
             if chosen != value:
-                address.turn_now({control.name: chosen})
+                address.rerun_with({control.name: chosen})
             if meaning := control.meaning(value):
                 with st.container(key=f"setup_meaning_{control.name}"):
                     st.caption(meaning)
@@ -287,4 +287,4 @@ def _draw(control: Control, label: str = "", **more: Any) -> Any:
 def _new_seed() -> None:
     # They are dropped here already, so that Back never shows the new seed with edits made to the old one's matrices.
     drop_changes()
-    address.turn({"seed": secrets.randbelow(10_000)})
+    address.set_controls({"seed": secrets.randbelow(10_000)})

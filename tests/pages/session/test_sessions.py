@@ -51,10 +51,10 @@ def test_what_a_run_turned_that_was_overtaken_isnt_taken_for_a_move_of_the_hand(
 ) -> None:
     reader = Reader(embedding="stable", text="a b", seed="5")
     with monkeypatch.context() as overtaken:
-        overtaken.setattr(address, "tell", lambda *_: None)
+        overtaken.setattr(address, "report", lambda *_: None)
         for seed in (1, 2):
             reader.say({"query": f"embedding=stable&text=a+b&seed={seed}", "taken": ""})
-            reader.at.session_state["session"].address.turning = None  # as the page's address is another one by then
+            reader.at.session_state["session"].address.rerun_query = None  # the page's address is another one by then
     reader.at.number_input(key="seed").set_value(1)  # what the browser had drawn by then
     reader.say({"query": "edits=w_q.0.1.0.9&embedding=stable&text=a+b&seed=2", "taken": ""})
     assert (in_address(reader.at, "seed"), in_address(reader.at, "edits")) == ("2", "w_q.0.1.0.9")
@@ -67,7 +67,7 @@ def test_a_number_typed_while_a_run_is_overtaken_is_kept(monkeypatch: pytest.Mon
     exercise, cell = "exercise.7.3.2.2.i.s.c", "check.answer.7.3.2.2.i.s.c.context"
     reader = Reader("pages/exercises.py", check=exercise)
     with monkeypatch.context() as overtaken:
-        overtaken.setattr(address, "tell", lambda *_: None)
+        overtaken.setattr(address, "report", lambda *_: None)
         reader.set(f"{cell}.0.0", "5")
     (offer,) = reader.at.session_state["session"].address.offers  # which the page has taken
     reader.at.text_input(key=f"{cell}.0.1").set_value("6")
@@ -87,7 +87,7 @@ def test_a_run_that_is_overtaken_leaves_what_a_page_that_came_back_holds_to_the_
             run_again("")
 
     monkeypatch.setattr(exercises, "take_answers", overtaken)
-    reader.at.session_state["session"].address.back = True
+    reader.at.session_state["session"].address.reconnected = True
     reader.at.run()
     assert seen == [True, True]
     reader.at.run()

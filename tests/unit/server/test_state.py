@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz import Scenario, trace
-from attnviz.app.session.page_record import becomes, mark_of
+from attnviz.app.session.page_record import mark_of, query_after_run
 from attnviz.core.limits import MAX_TOKENS
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE
@@ -85,9 +85,9 @@ def test_a_query_with_numbers_is_the_published_example_under_what_it_says(query:
 
 def test_a_query_that_has_lost_its_set_up_names_the_published_example() -> None:
     assert state_of("seed=abc").query == "example=published"
-    assert becomes({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}
-    assert becomes({"seed": "123"}, {}, {"step": "scale"}) == {"step": "scale", "example": "published"}
-    assert becomes({"example": "published"}, {"seed": "7"}, {"step": "scale"}) == {"step": "scale", "seed": "7"}
+    assert query_after_run({"utm_source": "1", "seed": "123"}, {}, {}) == {"utm_source": "1", "example": "published"}
+    assert query_after_run({"seed": "123"}, {}, {"step": "scale"}) == {"step": "scale", "example": "published"}
+    assert query_after_run({"example": "published"}, {"seed": "7"}, {"step": "scale"}) == {"step": "scale", "seed": "7"}
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4))
@@ -159,5 +159,5 @@ def test_a_query_has_one_mark_here_and_in_the_page(script: PageScript, query: st
 @given(queries)
 def test_what_others_put_into_a_query_stays_there(texts: dict[str, str]) -> None:
     others = {f"utm_{name}": text for name, text in texts.items()}
-    made = becomes({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"})
+    made = query_after_run({"seed": "x", "nonsense": "1", **others}, {"seed": "7"}, {"edits": "w_q.0.0.1"})
     assert made == others | {"seed": "7", "edits": "w_q.0.0.1"}

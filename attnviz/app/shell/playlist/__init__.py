@@ -71,7 +71,7 @@ def _put(lines: str, n: int) -> None:
     """Make these lines the playlist; if one is invalid, only say so."""
     moments, error = read_lines(lines, list(page_record.pages().values()))
     if error:
-        state.say(texts()[PLAYLIST].refusal(lines, error, literal))
+        state.add_message(texts()[PLAYLIST].refusal(lines, error, literal))
         return
     url_texts.put(PLAYLIST, moments)
     url_texts.put(MOMENT, min(n, max(1, len(moments))))

@@ -68,9 +68,9 @@ def _open_scenario(data: bytes) -> None:
         scenario = scenario_from_json(data.decode("utf-8"))
         _check_size(scenario)
     except UnicodeDecodeError:
-        state.say(say("share.refused.no_text"))
+        state.add_message(say("share.refused.no_text"))
     except ValueError as error:
-        state.say(say("share.refused.scenario", why=message_of(error)))
+        state.add_message(say("share.refused.scenario", why=message_of(error)))
     else:
         state.adopt(scenario)
 
@@ -86,7 +86,7 @@ def _use_numbers(name: str, file_name: str, data: bytes) -> None:
         changed = replace_matrix(scenario, name, rows)
         _check_size(changed)
     except ValueError as error:
-        state.say(say("share.refused.numbers", why=message_of(error)))
+        state.add_message(say("share.refused.numbers", why=message_of(error)))
         return
     state.keep(changed)
     state.redraw_editors()

@@ -72,7 +72,7 @@ def show_top_bar(page: str, door: int, *, sets_up: bool) -> DeltaGenerator:
     with st.container(key="first"):
         # Its data never changes: if it were drawn anew, the style would be missing for a moment.
         _first(key="first_component", height=1)
-        address.hear()
+        address.receive()
     with st.container(key="name"):
         parts = next(each.parts for each in pages() if each.name == page)[:1]
         place = f"{page}/{''.join(url_texts.current(each) for each in parts)}"

@@ -201,6 +201,6 @@ def take_upload() -> None:
         text = read_upload(uploaded.getvalue())
         session.put(PASTE, text)
         if broken := told_of_broken(text):
-            state.say(broken)
+            state.add_message(broken)
     except ValueError as error:
-        state.say(say("check.form.upload_refused", file=literal(uploaded.name), why=message_of(error)))
+        state.add_message(say("check.form.upload_refused", file=literal(uploaded.name), why=message_of(error)))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attnviz.app.parts.predicting import lead_on
 from attnviz.app.session import state
-from attnviz.app.session.address import turn
+from attnviz.app.session.address import set_controls
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import picked_query
 from attnviz.app.text import message_of
@@ -117,7 +117,7 @@ def put(change: Callable[[WhatIf], WhatIf]) -> None:
     try:
         to = WhatIf.read(change(WhatIf.read(this_session().get(WIDGET))).text)
     except ValueError:
-        state.say(say("what_if.refused", most=MOST_TYPED))
+        state.add_message(say("what_if.refused", most=MOST_TYPED))
         return
-    turn({WIDGET: to.text})
+    set_controls({WIDGET: to.text})
     lead_on()

@@ -18,7 +18,7 @@ def keep_as_a(scenario: Scenario) -> bool:
     """Keep a set-up as A; return whether a link can hold it."""
     packed = texts()[PINNED].write(scenario)
     if len(packed) > url_texts.room(PINNED):
-        state.say(say("compare.too_large"))
+        state.add_message(say("compare.too_large"))
         return False
     url_texts.send(PINNED, packed)
     return True

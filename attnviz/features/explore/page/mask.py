@@ -113,4 +113,4 @@ def _paint(scenario: Scenario, hidden: Tensor) -> None:
     try:
         state.adopt(painted(scenario, hidden))
     except ValueError as error:
-        state.say(message_of(error))
+        state.add_message(message_of(error))

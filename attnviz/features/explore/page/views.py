@@ -17,7 +17,7 @@ from attnviz.app.parts.ways import follow
 from attnviz.app.session import state, url_texts
 from attnviz.app.session.address import go_to
 from attnviz.app.session.component import component
-from attnviz.app.session.page_record import current_mark, memory
+from attnviz.app.session.page_record import current_mark, this_page
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.board.data import MOST_COLUMNS, fits_board, has_numbers
@@ -78,7 +78,7 @@ def show_way_to_board(scenario: Scenario) -> None:
 def show_way_to_lesson(scenario: Scenario) -> None:
     """Draw the link to the lesson, for newcomers who have changed nothing."""
     first = this_session().part(_First)
-    first.visit &= set(memory().texts) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
+    first.visit &= set(this_page().texts) <= {CHANGES} and scenario == starting_points()[OPENING].scenario
     way = way_to("lesson") if first.visit else None
     if way:
         st.button(say("playground.new_here", lesson=way.title), key="new_here", on_click=follow, args=(way,))

@@ -1,6 +1,6 @@
 """Ways to Explore, and to its panel What if."""
 
-from attnviz.app.session.address import PLAYGROUND, go_to, turn
+from attnviz.app.session.address import PLAYGROUND, go_to, set_controls
 from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import current
 from attnviz.features.explore.parameters import OPEN, VIEW, WHAT_IF
@@ -25,6 +25,6 @@ def open_panel() -> None:
 def open_place(name: str) -> None:
     """Go to a switch of What if, in a callback."""
     switch, _, choice = name.partition(".")
-    turn({"what_if": f"{switch}:{choice}"})
+    set_controls({"what_if": f"{switch}:{choice}"})
     open_panel()
     go_to(PLAYGROUND)

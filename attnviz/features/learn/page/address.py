@@ -60,7 +60,7 @@ def change(**changed: Any) -> bool:
     try:  # without changes of the rate, which belong to the earlier training
         settings = replace(settings_of_address().whole, **{"rates": (), **changed})
     except ValueError as error:
-        state.say(say("learn.refused", why=message_of(error)))
+        state.add_message(say("learn.refused", why=message_of(error)))
         return False
     _put(_thawed(settings))
     return True
@@ -72,7 +72,7 @@ def _thawed(settings: TrainingSettings) -> TrainingSettings:
     gone = [name for name in settings.frozen if name not in names]
     if not gone:
         return settings
-    state.say(say("learn.thawed", names=literal(", ".join(gone))))
+    state.add_message(say("learn.thawed", names=literal(", ".join(gone))))
     return replace(settings, frozen=tuple(name for name in settings.frozen if name in names))
 
 
@@ -173,7 +173,7 @@ def held(name: str, value: Any, take: Callable[[Any], object]) -> dict[str, Any]
 
 def tell_blank(name: str) -> None:
     """Say that a field holds no usable number."""
-    state.say(say("learn.no_value", name=say(f"learn.settings.{name}")))
+    state.add_message(say("learn.no_value", name=say(f"learn.settings.{name}")))
 
 
 def show_own_text(settings: TrainingSettings) -> None:
@@ -219,7 +219,7 @@ def _take_typed(text: str) -> None:
 def take_text(text: str) -> bool:
     """Use a text for training, or say why not; return which."""
     if not text.strip():
-        state.say(say("learn.own.blank"))
+        state.add_message(say("learn.own.blank"))
         return False
     if is_text_lost() and (named := named_text()) and named.is_that(text):  # so the link can be opened now
         learning().refused = None
@@ -243,6 +243,6 @@ def _take_file() -> None:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        state.say(say("learn.own.no_text"))
+        state.add_message(say("learn.own.no_text"))
         return
     take_text(text.replace("\r\n", "\n").replace("\r", "\n"))  # the same line ends as in a pasted text

@@ -123,7 +123,8 @@ def _take_sentence(text: str, before: str) -> None:
     own.too_long = None
     if len(text) > MOST_OF_LEARNED_SENTENCE:
         own.too_long = before, text
-        state.say(say("learn.board.too_long", characters=plural(len(text), "character"), most=MOST_OF_LEARNED_SENTENCE))
+        characters = plural(len(text), "character")
+        state.add_message(say("learn.board.too_long", characters=characters, most=MOST_OF_LEARNED_SENTENCE))
         return
     url_texts.put(LEARN_SENTENCE, text)
 
@@ -172,11 +173,11 @@ def _take_rate(rate: float | None) -> None:
     try:
         work.change_rate(rate)
     except ValueError as error:
-        state.say(say("learn.refused", why=message_of(error)))
+        state.add_message(say("learn.refused", why=message_of(error)))
         return
     if not found[0].active and shared().pool.settled(found[0], 0):
         work.settle_rate()  # so that the link has the new rate
-    state.say(say("learn.rate_changed", rate=significant(rate)))
+    state.add_message(say("learn.rate_changed", rate=significant(rate)))
 
 
 def _under_way(settings: TrainingSettings) -> OneTraining | None:

@@ -39,7 +39,7 @@ def heads_off(settings: TrainingSettings) -> Off:
     off = tuple(each for each in heads if each in linked)
     if gone := sorted(linked.difference(heads)):
         named = ", ".join(say("learn.time.of_head", layer=layer, head=head) for layer, head in gone)
-        state.say(say("learn.off.gone", heads=named))
+        state.add_message(say("learn.off.gone", heads=named))
         url_texts.put(LEARN_OFF, tuple(f"{layer}-{head}" for layer, head in off))
     return off
 

@@ -168,7 +168,7 @@ def run_on(job: Job, steps: int | None = None) -> bool:
     try:
         shared().pool.go_on(job, steps)
     except FullError:
-        state.say(say("learn.full"))
+        state.add_message(say("learn.full"))
         return False
     return True
 

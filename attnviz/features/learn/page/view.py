@@ -83,7 +83,7 @@ def show_learn() -> None:
         leave()
         own.job = None
         if not own.start_now:
-            state.say(say("learn.anew"))
+            state.add_message(say("learn.anew"))
     if own.start_now and own.job is None:
         _again(settings)
     own.start_now = False  # reset last, so that an interrupted run leaves it to the next one
@@ -94,7 +94,7 @@ def show_learn() -> None:
         _show(settings, part, active=active)
     except ValueError as error:  # nothing can be learned from this
         if not is_text_lost():
-            state.say(say("learn.refused", why=message_of(error)))
+            state.add_message(say("learn.refused", why=message_of(error)))
 
 
 def _show(settings: TrainingSettings, part: str | None, *, active: bool) -> None:

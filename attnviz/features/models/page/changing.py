@@ -177,7 +177,7 @@ def _with(edits: tuple[ModelEdit, ...], edit: ModelEdit) -> None:
     place = (edit.layer, edit.head, edit.matrix, edit.row, edit.column)
     kept = tuple(each for each in edits if (each.layer, each.head, each.matrix, each.row, each.column) != place)
     if len(kept) >= MOST_EDITS:
-        state.say(say("models.change.most", most=MOST_EDITS))
+        state.add_message(say("models.change.most", most=MOST_EDITS))
         return
     url_texts.put(MODEL_EDITS, (*kept, edit))
 

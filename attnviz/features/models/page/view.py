@@ -92,7 +92,7 @@ def show_model() -> None:
     if alone and state.has_messages():  # only a whole run draws messages, above the page
         st.rerun()
     if alone:  # a whole run reports at its end
-        address.tell("model", "model.address")
+        address.report("model", "model.address")
 
 
 def _show_page(*, alone: bool) -> None:

@@ -68,7 +68,7 @@ def _change(question: Question, change: Callable[[Example], Example]) -> None:
     try:
         changed = change(example_of(question))
     except ValueError:  # a training step leads beyond float32's range, or there are too many edits
-        state.say(say("question_page.refused"))
+        state.add_message(say("question_page.refused"))
         return
     _send(question, changed)
     keep(question.slug, TRIED)

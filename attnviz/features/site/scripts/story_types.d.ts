@@ -46,7 +46,7 @@ export interface OwnWords {
   usual: Omit<BoardData, "stages">;
   /** The stages of all boards; a number that depends on the number of tokens, n, is { per_n: [slope, offset] }. */
   stages: unknown[];
-  /** FunctionCodec set-up: how its board differs, with the places of its stages in the list, and its query in the app. */
+  /** By set-up: how its board differs, with the places of its stages in the list, and its query in the app. */
   boards: Record<string, { board: Partial<Omit<BoardData, "stages">> & { stages: number[] }; query: string }>;
   fewest: number;
   most: number;

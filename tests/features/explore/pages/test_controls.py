@@ -77,8 +77,9 @@ def test_a_choice_that_a_page_made_as_its_server_went_counts(playground: Playgro
     for each in states.widgets:
         if each.id.endswith("-setup.positions"):
             each.string_value = parameters()["positions"].called("rotary")
-    (ears,) = [id for each in playground.at.get("bidi_component") if (id := each.proto.id).endswith("-address.ears")]
-    states.widgets.add(id=ears, json_value=json.dumps({"said": {"query": urlencode(asked), "taken": ""}}))
+    ids = [each.proto.id for each in playground.at.get("bidi_component")]
+    (receiver,) = [id for id in ids if id.endswith("-address.receiver")]
+    states.widgets.add(id=receiver, json_value=json.dumps({"said": {"query": urlencode(asked), "taken": ""}}))
     anew.query_params.update(asked)
     anew._run(states)
     assert in_address(anew, "positions") == anew.selectbox(key="setup.positions").value == "rotary"
