@@ -211,7 +211,7 @@ def weights_alone(
     assert attended.weights is not None
     weights = attended.weights[head]
     told = {key: later(f"models.alone.{key}") for key in ("plain", "meaning")}
-    stage = replace(ALL_STAGES["attention_weights"].retold(**told), rule=None, sources=())
+    stage = replace(ALL_STAGES["attention_weights"].with_texts(**told), rule=None, sources=())
     table: Table = MappingProxyType({stage.name: stage})
     if read != tokens:
         table = reading_others(table, read)
