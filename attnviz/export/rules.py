@@ -18,6 +18,7 @@ from attnviz.core.rules import (
     Rule,
     Scale,
     Share,
+    SinkSoftmax,
     Slice,
     Softmax,
     Surprise,
@@ -99,8 +100,7 @@ def _(rule: Scale, made: str, *names: str) -> list[str]:
 @code.register
 def _(rule: Softmax, made: str, *names: str) -> list[str]:
     if rule.sink is not None:
-        sink = f"torch.full_like({names[0]}[..., :1], {rule.sink!r})"
-        return [f"{made} = torch.softmax(torch.cat([{names[0]}, {sink}], dim=-1), dim=-1)[..., :-1]"]
+        return _beside_sink(made, names[0], f"torch.full_like({names[0]}[..., :1], {rule.sink!r})")
     over = {
         ROWS: f"torch.softmax({names[0]}, dim=-1)",
         COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
@@ -110,6 +110,20 @@ def _(rule: Softmax, made: str, *names: str) -> list[str]:
     if len(names) > 1:
         lines[0] += f" * {names[1]}.exp()"
     return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if rule.shared and len(names) > 1 else lines
+
+
+@code.register
+def _(rule: SinkSoftmax, made: str, *names: str) -> list[str]:
+    return _beside_sink(made, names[0], f"{names[1]}[{rule.head}, 0].expand_as({names[0]}[..., :1])")
+
+
+@code_of_heads.register
+def _(rule: SinkSoftmax, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+    return _beside_sink(made, names[0], f"{names[1]}[:, None].expand_as({names[0]}[..., :1])")
+
+
+def _beside_sink(made: str, scores: str, sink: str) -> list[str]:
+    return [f"{made} = torch.softmax(torch.cat([{scores}, {sink}], dim=-1), dim=-1)[..., :-1]"]
 
 
 @code.register

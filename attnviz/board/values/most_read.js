@@ -132,7 +132,8 @@ export function mostRead(made, query, tell, name, write) {
     && lineOf(scores, query).every(Number.isFinite) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
-  if (reach === 1) {
+  const rest = weights.is.shares?.sink ? 1 - total(row) : null; // what a sink takes
+  if (reach === 1 && rest === null) {
     const only = readable[0] !== own ? "only" : own ? "itself" : "first";
     return tell(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
@@ -142,7 +143,9 @@ export function mostRead(made, query, tell, name, write) {
   const alike = readable.filter((key) => write(row[key]) === weight);
   const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";
-  if (!sharesAll(made)) return tell(`of_rest${each}`, { token, names: namesOf(readNames, own, ties, name), weight });
+  const those = { token, names: namesOf(readNames, own, ties, name), weight };
+  if (rest !== null) return tell((rest > largest ? "sunk" : "beside_sink") + each, { ...those, rest: write(rest) });
+  if (!sharesAll(made)) return tell(`of_rest${each}`, those);
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
     if (reach === count) return tell(`equally${both}`, { token, count, weight });
@@ -151,7 +154,7 @@ export function mostRead(made, query, tell, name, write) {
   }
   const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + each;
-  return tell(kind, { token, names: namesOf(readNames, own, ties, name), weight, even });
+  return tell(kind, { ...those, even });
 }
 
 // The attention weights of a token. If shares are made over columns, keys that it may not read count as 0, because a

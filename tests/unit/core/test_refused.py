@@ -15,6 +15,7 @@ from attnviz import Scenario
 from attnviz.app.text import message_of
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
+from attnviz.core.given import GIVEN
 from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
 from attnviz.core.stages import EDITABLE, EVERY_STAGE
@@ -27,9 +28,8 @@ NOT_FOR_READERS = re.compile(
     r"expected|\b[wb]_[qkv12]\b|attention_weights|scaled_scores|\(\d+,|shape|float32,|ValueError"
 )
 ASKING = ("message_of", "why_no_number", "why_unreadable", "type")
-OF_CONSTRAINTS = {*CONSTRAINTS, "text_long", "second_long"} | {  # whose kinds stand in rows of tables
-    "reads_off", "bias_off", "mask_off", "distances_off", "output_off", "norm_off", "d_ff_off", "positions_off",
-}  # fmt: skip
+# Those whose kinds stand in rows of tables.
+OF_CONSTRAINTS = {*CONSTRAINTS, "text_long", "second_long"} | {row.off for row in GIVEN.values() if row.off}
 SYMBOLS = {stage.symbol for stage in EVERY_STAGE.values()}
 
 

@@ -22,6 +22,7 @@ from attnviz.core.rules import (
     RmsNorm,
     Share,
     Sigmoid,
+    SinkSoftmax,
     Surprise,
     Times,
     TimesRoot,
@@ -48,7 +49,8 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
     # passing on leads from one layer to the next; no set-up has a vocabulary to predict; numbers by distance are given,
     # and what is multiplied by the root of its width is the input; a feature map and shares without a softmax are
     # another kind of attention; cutting heads by one view is a mistake; only models norm queries, and subtract one
-    # softmax from another; nothing is gated.
+    # softmax from another; nothing is gated; a sink
+    # has to be given.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -63,6 +65,7 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
         Difference,
         Times,
         Sigmoid,
+        SinkSoftmax,
     }
 
 
