@@ -93,6 +93,6 @@ def _press(page: Page, key: str, watched: str) -> float:
 
 def _wait_for_end_of_run(page: Page) -> None:
     # The slower the server, the longer ours waits for the hand to rest before it asks for a run.
-    page.wait_for_function("window.attnvizAddress?.heard ?? true", timeout=60_000)
+    page.wait_for_function("window.attnvizAddress?.answered ?? true", timeout=60_000)
     page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
     page.wait_for_timeout(300)  # the page settles

@@ -44,7 +44,7 @@ export class Assembly {
     const { board } = this;
     const names = [...board.data.shown, ...(board.data.ghosts ?? [])];
     // a story has room for both
-    const both = names.includes("scores") && names.includes("scaled_scores") && !board.all && !board.story.told;
+    const both = names.includes("scores") && names.includes("scaled_scores") && !board.all && !board.story.isShown;
     const out = [...(both ? [board.scaled ? "scores" : "scaled_scores"] : []),
       ...ADDED_TO_SCORES.filter((name) => !(board.all || (name === MASK && this.showsMask)))];
     return names.filter((name) => !out.includes(name));

@@ -91,7 +91,7 @@ export class Board {
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices);
     this.shown = this.torch;
-    /** @type {Made} */
+    /** @type {Evaluated} */
     this.made = { ...data, stages: this.stages, matrices: this.torch };
     this.picked = data.query;
     this.head = data.head; // the head in view; null if there's only one

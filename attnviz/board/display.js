@@ -58,7 +58,7 @@ export class Display {
     board.pointing.explain();
     board.panel.report();
     board.play.refresh();
-    board.host.tells?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
+    board.host.notify?.("numbers", board.shown === board.torch ? board.data.numbersOf : null);
   }
 
   // Show what the page itself computes from the inputs; `most` limits the steps that this takes.

@@ -75,7 +75,7 @@ export class Editing {
     board.ruler.begun();
     board.panel.say("");
     board.undo.note(edits);
-    board.sender.tellEdits(edits, replaces);
+    board.sender.sendEdits(edits, replaces);
     for (const edit of edits) {
       const value = edit.value ?? board.uneditedAt(edit);
       // else it's shown already, as after a drag

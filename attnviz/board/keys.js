@@ -11,9 +11,9 @@ import { isHeard, shortcutsOf } from "../scripts/shortcuts.js";
  * @typedef {{ board: Board, event: KeyboardEvent, place: Place }} Pressed
  * The list leaves out a key that `changes` numbers if the board's are fixed, and one whose `when` returns false. `on`
  * says whether only cells hear the key that can be changed, or only the others. A key without `act` is handled
- * elsewhere. `hears` stands for a key that no shortcut names. `act` returns false to leave the key to the browser.
+ * elsewhere. `matches` stands for a key that no shortcut names. `act` returns false to leave the key to the browser.
  * @typedef {{ name: string, changes?: true, on?: "given" | "computed", when?: (board: Board) => boolean,
- *   hears?: (pressed: Pressed) => boolean, act?: (pressed: Pressed) => boolean | void }} Key
+ *   matches?: (pressed: Pressed) => boolean, act?: (pressed: Pressed) => boolean | void }} Key
  */
 
 const COMPOSED = ["Process", "Unidentified", "Dead"]; // keys from which an input method makes a character later
@@ -37,9 +37,9 @@ const OF_CELLS = [
     board.picking.turnReaders(board.stage(place).columns === "key" ? place.column : board.query) },
   { name: "step", changes: true, on: "given", act: step },
   { name: "reset", changes: true, on: "given", act: reset },
-  { name: "undo", changes: true, hears: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
+  { name: "undo", changes: true, matches: ({ event }) => isUndo(event), act: ({ board }) => board.undo.undo() },
   { name: "paste", changes: true, on: "given" }, // the browser sends a paste event, which Input.paste handles
-  { name: "type", changes: true, on: "given", hears: ({ event }) =>
+  { name: "type", changes: true, on: "given", matches: ({ event }) =>
     isComposed(event) || (/^\S$/u.test(event.key) && event.key !== "?" && (!isModified(event) || writes(event))),
     act: type },
 ];
@@ -47,7 +47,7 @@ const OF_CELLS = [
 /** @type {Key[]} */
 const OF_SENTENCE = [
   { name: "readers", act: ({ board }) => board.picking.turnReaders() },
-  { name: "pick", hears: ({ event }) => ledTo(event, 0, 1) !== null, act: ({ board, event }) =>
+  { name: "pick", matches: ({ event }) => ledTo(event, 0, 1) !== null, act: ({ board, event }) =>
     board.sentence.lead(event) },
 ];
 
@@ -67,14 +67,14 @@ export const KEYS = { cells: OF_CELLS, sentence: OF_SENTENCE, anywhere: ANYWHERE
 /** @param {Key[]} keys @param {Board} board @param {KeyboardEvent} event @param {Place | null} place */
 export function press(keys, board, event, place = null) {
   const pressed = { board, event, place: /** @type {Place} */ (place) };
-  const key = keys.find((each) => each.act && hears(each, pressed));
+  const key = keys.find((each) => each.act && matches(each, pressed));
   return key !== undefined && key.act?.(pressed) !== false;
 }
 
 /** @param {Key} key @param {Pressed} pressed */
-function hears(key, pressed) {
+function matches(key, pressed) {
   const { board, event, place } = pressed;
-  const heard = key.hears ? key.hears(pressed) : isHeard(key.name, event);
+  const heard = key.matches ? key.matches(pressed) : isHeard(key.name, event);
   return heard && (!key.on || board.isEditable(place) === (key.on === "given"));
 }
 

@@ -95,7 +95,7 @@ export class Pointing {
     this.calm = false;
     if (!this.isPinned(place) && (!place || board.isShown(place))) {
       board.pinned = place;
-      board.sender.tellPicks();
+      board.sender.sendPicks();
     }
     this.explain();
   }
@@ -138,8 +138,8 @@ export class Picking {
       board.picked = query;
       board.ruler.begun();
       board.play.stop();
-      board.sender.tellPicks();
-      board.host.tells?.("picked", { key: board.data.key, query });
+      board.sender.sendPicks();
+      board.host.notify?.("picked", { key: board.data.key, query });
     }
     board.motion.follow(() => this.follow(), PICKED_MS);
   }
@@ -157,7 +157,7 @@ export class Picking {
     const seen = forHead(data, head);
     board.intake.take(seen, structureOf(seen));
     board.pinned = pinned && board.fits(pinned) ? pinned : null; // the same cell of the other head
-    board.sender.tellPicks(true);
+    board.sender.sendPicks(true);
     board.pointing.explain();
   }
 

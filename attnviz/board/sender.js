@@ -19,7 +19,7 @@ export class Sender {
     /** @type {Promise<void> | null} */
     this.asking = null;
     this.again = false;
-    this.tells = false;
+    this.sending = false;
     this.query = ""; // replaces the page's query on a board without a page
   }
 
@@ -27,7 +27,7 @@ export class Sender {
   compare() {
     const { page, board } = this;
     board.panel.showKept();
-    if (!page || !board.structure || this.tells) return;
+    if (!page || !board.structure || this.sending) return;
     if (page.versionOf(board.data.from ?? "") === page.version) board.intake.receive(board.data);
     else this.ask();
   }
@@ -68,18 +68,18 @@ export class Sender {
   // Change the page's query. With a `source`, the change replaces the last one if that has the same source and hasn't
   // been sent yet, so that a held key makes a single entry in the history.
   /** @param {Patch} patch @param {string | null} [source] */
-  tell(patch, source = null) {
+  send(patch, source = null) {
     const { page } = this;
     const { store } = this.board.data;
     if (!page) {
       this.number += 1;
       const { ownSentence } = this.board.data;
       this.query = patched(this.query, ownSentence ? ofOwnWords(this.query, patch, ownSentence) : patch);
-      this.board.host.tells?.("query", this.query);
+      this.board.host.notify?.("query", this.query);
     } else {
-      this.tells = true;
+      this.sending = true;
       this.number = page.change(store ? stored(store, page.query, patch) : patch, { source });
-      this.tells = false;
+      this.sending = false;
     }
     this.toldAt = performance.now();
     setTimeout(() => this.late && this.board.panel.report(), LATE_MS + 1);
@@ -87,10 +87,10 @@ export class Sender {
   }
 
   /** @param {Edit[]} edits @param {boolean} replaces */
-  tellEdits(edits, replaces) {
+  sendEdits(edits, replaces) {
     const { board } = this;
     const whole = edits.map((edit) => ofWhole(board.stages, edit));
-    this.tell({ edits: partsOf(this.textOf("edits"), whole) || null }, replaces ? String(edits.map(addressOf)) : null);
+    this.send({ edits: partsOf(this.textOf("edits"), whole) || null }, replaces ? String(edits.map(addressOf)) : null);
     for (const edit of edits) board.pending.set(addressOf(edit), { ...edit, number: this.number });
     this.ask();
   }
@@ -99,11 +99,11 @@ export class Sender {
   begin(/** @type {BoardData["examples"][number]} */ { patch, whole }) {
     const names = whole ? [...(this.page?.controls ?? []), "edits", "query", "cell"] : [];
     const gone = Object.fromEntries(names.map((name) => [name, null]));
-    this.tell({ ...gone, ...patch });
+    this.send({ ...gone, ...patch });
   }
 
   // Send the picked token, the pinned cell and the head in view.
-  tellPicks(replaces = false) {
+  sendPicks(replaces = false) {
     const { board } = this;
     const { picks } = board.data;
     if (!picks) return;
@@ -114,7 +114,7 @@ export class Sender {
       String(board.picked);
     if (picks.cell) patch[picks.cell] = pinned && `${pinned.matrix}.${pinned.row}.${pinned.column}`;
     if (picks.head && board.head !== null) patch[picks.head] = board.head ? String(board.head) : null;
-    this.tell(patch, replaces ? "head" : null);
+    this.send(patch, replaces ? "head" : null);
   }
 
   // A parameter's text, from the page's query, or from the one parameter that stores this board's own query.

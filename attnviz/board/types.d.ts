@@ -327,9 +327,9 @@ interface Host {
   /** Says whose numbers are shown: those that were `sent`, or the page's own. By default, and if it returns null, the
    *  board says that torch answers. */
   whose?(sent: boolean): string | null;
-  /** Is told what happens: as "query", the board's query, if there is no page; as "numbers", which ones are shown, null
+  /** Hears what happens: as "query", the board's query, if there is no page; as "numbers", which ones are shown, null
    *  for the page's own; as "picked", which token is picked. */
-  tells?(what: string, detail: unknown): void;
+  notify?(what: string, detail: unknown): void;
   /** Makes the plane, "Why these scores?", and fetches its script if necessary. */
   plane(board: Board): Promise<import("./plane/plane.js").Plane>;
   /** Scrolls the panel What if into view, with the lower end of the board above it. */
@@ -366,7 +366,7 @@ interface Tells {
 }
 
 /** What Python sent, with the matrices that are shown now. */
-interface Made extends Omit<BoardData, "stages" | "matrices"> {
+interface Evaluated extends Omit<BoardData, "stages" | "matrices"> {
   stages: Stages;
   matrices: Matrices;
 }
@@ -399,7 +399,7 @@ interface Explained {
 
 /** A cell, with what its row and column stand for, in words. */
 interface Cell {
-  made: Made;
+  made: Evaluated;
   stage: Stage;
   row: number;
   column: number;

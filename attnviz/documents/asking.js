@@ -18,7 +18,7 @@ export function ask(place, asked, [before, then], how) {
   const [said, first, next] = [text("section", ""), text("div", ""), text("div", "")];
   const buttons = asked.choices.map(([choice, label]) => {
     const button = text("button", label);
-    button.onclick = () => tell(choice);
+    button.onclick = () => answer(choice);
     return button;
   });
   const { heading = "h2" } = how;
@@ -33,7 +33,7 @@ export function ask(place, asked, [before, then], how) {
     return null;
   };
   const board = draw(first, before);
-  const tell = (/** @type {string} */ choice) => {
+  const answer = (/** @type {string} */ choice) => {
     const told = [asked.act, ...asked.told[choice]].map((each) => text("p", each));
     said.replaceChildren(text(heading, asked.title), ...told);
     said.tabIndex = -1;

@@ -32,7 +32,7 @@ const MOST_PATIENCE_MS = 4000; // ... a time that doubles with each attempt, up 
 const LOOKS_MS = 100; // how often the address is polled
 const LATE = ".st-key-setup [data-testid=stSkeleton]"; // a control not drawn yet; a run would leave it at its default
 const OPEN_CELL = "#portal :is(input, textarea)"; // the open cell of a Streamlit table
-const CELL_TOLD_MS = 250; // after this, a table has sent what was typed: it waits 150 ms for more
+const CELL_SENT_MS = 250; // after this, a table has sent what was typed: it waits 150 ms for more
 
 function pageOf(/** @type {string} */ path) {
   return path.split("/").at(-1) ?? "";
@@ -67,16 +67,16 @@ export class Address {
     this.taken = new Set(); // ids of the offers applied
     this.patience = PATIENCE_MS;
     this.waits = 100; // polls left to wait for controls, over the page's life
-    this.due = false; // whether a change still has to be sent
+    this.pending = false; // whether a change still has to be sent
     this.leads = false; // whether sending it opens another page
-    this.saidAt = 0;
+    this.sentAt = 0;
     this.took = 0; // milliseconds that the last answer took
-    this.back = 0; // when the connection was last restored
+    this.reconnectedAt = 0; // when the connection was last restored
     /** @type {(() => void) | null} */
     this.undone = null; // the reader's last action, to repeat once the new server has drawn this page
     /** @type {string | null} */
     this.source = null; // the source of the change that made the last history entry
-    this.toldBy = 0; // when a table will have sent what was typed
+    this.sentBy = 0; // when a table will have sent what was typed
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.seen = location.href; // the address as the page last wrote it
@@ -89,7 +89,7 @@ export class Address {
     for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, () => this.act(), true);
     window.addEventListener("click", (event) => this.hold(event), true);
     window.addEventListener("click", (event) => this.leave(event), true);
-    window.addEventListener("attnviz:back", () => this.sayAll());
+    window.addEventListener("attnviz:back", () => this.sendAll());
     listen(() => this.fields.values(), () => this.query, (patch, source) => this.mirror(patch, source));
   }
 
@@ -101,10 +101,10 @@ export class Address {
     const query = namingItsExample(patched(this.query, ofOwnWords(this.query, patch, BY_CLASS)), CONTROLS);
     if (query === this.query) return this.version;
     this.become(query);
-    this.write(source !== null && source === this.source && this.due ? "replace" : "push");
+    this.write(source !== null && source === this.source && this.pending ? "replace" : "push");
     this.source = source;
-    this.tell();
-    this.sayIn(this.rest);
+    this.announce();
+    this.sendIn(this.rest);
     return this.version;
   }
 
@@ -124,8 +124,8 @@ export class Address {
     if (query !== this.query) this.become(query);
     this.write("push");
     this.leads = true;
-    this.tell();
-    this.say();
+    this.announce();
+    this.send();
   }
 
   become(/** @type {string} */ query) {
@@ -154,15 +154,15 @@ export class Address {
   act() {
     this.look();
     // The new server can't know the fragment that a control's message names, so everything is sent again later.
-    if (this.unknown) this.undone ??= () => this.sayAll();
-    if (document.querySelector(OPEN_CELL)) this.toldBy = performance.now() + CELL_TOLD_MS;
-    if (this.due) this.say();
+    if (this.unknown) this.undone ??= () => this.sendAll();
+    if (document.querySelector(OPEN_CELL)) this.sentBy = performance.now() + CELL_SENT_MS;
+    if (this.pending) this.send();
   }
 
   // After a reconnect, the server ignores buttons that it hasn't drawn: repeat the press once it has.
   hold(/** @type {MouseEvent} */ event) {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
-    if (!button || !this.unknown || performance.now() - this.back > MOST_PATIENCE_MS) return;
+    if (!button || !this.unknown || performance.now() - this.reconnectedAt > MOST_PATIENCE_MS) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     this.undone = () => button.click();
@@ -178,7 +178,7 @@ export class Address {
     event.preventDefault();
     event.stopImmediatePropagation();
     window.dispatchEvent(new Event("attnviz:leaves"));
-    setTimeout(() => this.go(link.pathname), Math.max(0, this.toldBy - performance.now()));
+    setTimeout(() => this.go(link.pathname), Math.max(0, this.sentBy - performance.now()));
   }
 
   // ---- the address
@@ -204,7 +204,7 @@ export class Address {
     this.source = null;
     this.leads = false;
     this.expect();
-    this.tell();
+    this.announce();
   }
 
   // The address isn't what the page wrote: a Streamlit control was moved, Streamlit restored what an earlier run knew,
@@ -222,19 +222,19 @@ export class Address {
     const moved = Object.fromEntries(names.map((name) => [name, now.get(name)]));
     this.become(patched(this.query, ofOwnWords(this.query, moved, BY_CLASS)));
     this.write("push"); // ... and the move makes an entry of its own
-    this.sayIn(this.tell() ? this.rest : 0);
+    this.sendIn(this.announce() ? this.rest : 0);
   }
 
   // ---- the server
 
-  say(again = false) {
-    if (again && this.busy) return this.sayIn(this.patience, true);
+  send(again = false) {
+    if (again && this.busy) return this.sendIn(this.patience, true);
     const leads = this.leads || (again && this.drawn?.page !== this.page);
-    if (!leads && document.querySelector(LATE) && this.waits-- > 0) return this.sayIn(LOOKS_MS, again);
+    if (!leads && document.querySelector(LATE) && this.waits-- > 0) return this.sendIn(LOOKS_MS, again);
     this.look(); // takes in controls that were moved meanwhile; the server would set them back
     if (again && location.pathname !== this.path) this.write("replace"); // a late run changed the address
     this.leads = false;
-    this.saidAt = performance.now();
+    this.sentAt = performance.now();
     this.expect();
     if (leads) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
     else this.sendValue();
@@ -242,19 +242,19 @@ export class Address {
 
   // `n` differs each time: Streamlit doesn't send an equal value again, as after undo and redo.
   sendValue() {
-    this.setValue({ query: this.query, taken: [...this.taken].at(-1) ?? "", n: this.saidAt });
+    this.setValue({ query: this.query, taken: [...this.taken].at(-1) ?? "", n: this.sentAt });
   }
 
   // After a reconnect, send everything: a new server doesn't know this page, nor its fragments.
-  sayAll() {
-    this.back = this.saidAt = performance.now();
+  sendAll() {
+    this.reconnectedAt = this.sentAt = performance.now();
     this.sendValue();
-    if (!this.heard) this.expect();
+    if (!this.answered) this.expect();
   }
 
   // Whether the server hasn't drawn this page since the last reconnect.
   get unknown() {
-    return (this.drawn?.n ?? 0) < this.back;
+    return (this.drawn?.n ?? 0) < this.reconnectedAt;
   }
 
   // Whether a message sent now would be lost: a run is in progress, or the connection is lost.
@@ -266,10 +266,10 @@ export class Address {
     return (stateOfApp("testConnectionState") ?? "CONNECTED") !== "CONNECTED";
   }
 
-  sayIn(/** @type {number} */ ms, again = false) {
+  sendIn(/** @type {number} */ ms, again = false) {
     clearTimeout(this.timer);
-    this.due = !again;
-    this.timer = setTimeout(() => this.say(again), ms);
+    this.pending = !again;
+    this.timer = setTimeout(() => this.send(again), ms);
   }
 
   // How long to wait for further changes before sending: longer on a busy server, so that one run takes several.
@@ -278,7 +278,7 @@ export class Address {
   }
 
   // Whether the server has drawn the page's query.
-  get heard() {
+  get answered() {
     const { drawn } = this;
     return drawn !== null && drawn.page === this.page && (drawn.is === this.query || drawn.from === this.mark);
   }
@@ -287,9 +287,9 @@ export class Address {
   expect() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.due = false;
-    if (this.heard) return; // no report would follow, as Streamlit redraws only what differs
-    this.sayIn(this.patience, true);
+    this.pending = false;
+    if (this.answered) return; // no report would follow, as Streamlit redraws only what differs
+    this.sendIn(this.patience, true);
     this.patience = Math.min(2 * this.patience, MOST_PATIENCE_MS);
   }
 
@@ -312,12 +312,12 @@ export class Address {
       this.become(query);
       this.write(there || same ? "replace" : "push");
       this.source = null;
-      this.tell();
+      this.announce();
     }
   }
 
   // Called with each report of the server.
-  hear(/** @type {Drawn} */ drawn) {
+  receive(/** @type {Drawn} */ drawn) {
     this.look();
     const [is, { undone }] = [ordered(drawn.is), this];
     this.drawn = { ...drawn, is };
@@ -331,24 +331,24 @@ export class Address {
       this.query = is; // a correction makes no history entry and no version: it is what was drawn
       this.versions.set(this.mark, this.version);
       this.write("replace");
-      this.tell();
+      this.announce();
     }
     if (location.pathname !== this.path) this.write("replace");
-    if (!this.heard) {
-      if (!this.due && this.timer === undefined) this.sayIn(REST_MS);
+    if (!this.answered) {
+      if (!this.pending && this.timer === undefined) this.sendIn(REST_MS);
       return;
     }
     this.mirrors.clear();
-    if (this.saidAt) this.took = performance.now() - this.saidAt;
-    this.saidAt = 0;
-    if (this.due) return;
+    if (this.sentAt) this.took = performance.now() - this.sentAt;
+    this.sentAt = 0;
+    if (this.pending) return;
     this.patience = PATIENCE_MS;
     this.expect();
-    this.tell();
+    this.announce();
   }
 
   // Announces the query. Returns whether a listener fetches the numbers itself, so that the server's run can wait.
-  tell() {
+  announce() {
     return !window.dispatchEvent(new CustomEvent("attnviz:query", { detail: this.query, cancelable: true }));
   }
 }
@@ -367,6 +367,6 @@ export default function addressPart(/** @type {Drawing<Data>} */ { data, parentE
   }
   if (data.offers) page.take(data.offers);
   if (!data.drawn) return;
-  page.hear(data.drawn);
+  page.receive(data.drawn);
   watch(parentElement);
 }

@@ -73,12 +73,13 @@ export function tellPainted(/** @type {Asks} */ { at, word }) {
 /** @param {PointerEvent} event @param {Record<string, (event: PointerEvent) => void>} acts
  *  @param {{ signal?: AbortSignal }} [ended] */
 export function followPointer({ pointerId }, acts, { signal } = {}) {
-  const heard = Object.entries(acts).map(([type, act]) => ({
+  const listeners = Object.entries(acts).map(([type, act]) => ({
     type,
-    hear: (/** @type {Event} */ event) => event instanceof PointerEvent && event.pointerId === pointerId && act(event),
+    listener: (/** @type {Event} */ event) =>
+      event instanceof PointerEvent && event.pointerId === pointerId && act(event),
   }));
-  for (const { type, hear } of heard) window.addEventListener(type, hear, { signal });
+  for (const { type, listener } of listeners) window.addEventListener(type, listener, { signal });
   return () => {
-    for (const { type, hear } of heard) window.removeEventListener(type, hear);
+    for (const { type, listener } of listeners) window.removeEventListener(type, listener);
   };
 }

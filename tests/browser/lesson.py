@@ -17,7 +17,7 @@ class Learner(Playground):
         The page also says "notRunning" before its scripts are loaded, when only Streamlit would handle a click on a
         door.
         """
-        holds(self.page, "window.attnvizAddress?.heard === true")
+        holds(self.page, "window.attnvizAddress?.answered === true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         return self
 

@@ -75,8 +75,8 @@ _TURN = """([to, opening]) => {
   address.become(String(searchParams));
   address.write("replace");
   address.leads = true;
-  address.tell();
-  address.say();
+  address.announce();
+  address.send();
 }"""
 
 _IS_DARK = "app => getComputedStyle(app).backgroundColor.match(/\\d+/g).every(part => part < 50)"
@@ -197,7 +197,7 @@ class Playground:
         """Come to another address from within the app, in a third of a load's time; a bare one is the opening's."""
         self.page.evaluate(_TURN, [path, OPENING])
         # Back at once where nothing is drawn anew.
-        holds(self.page, "window.attnvizAddress?.heard === true")
+        holds(self.page, "window.attnvizAddress?.answered === true")
         return self.settle()
 
     def leave(self) -> None:
@@ -207,7 +207,7 @@ class Playground:
 
     def settle(self) -> Self:
         """Wait until the server's run has ended and its results are drawn."""
-        holds(self.page, "window.attnvizAddress?.due !== true")
+        holds(self.page, "window.attnvizAddress?.pending !== true")
         self.page.wait_for_selector('[data-test-script-state="notRunning"]')
         holds(self.page, _ALL_DRAWN)
         return self

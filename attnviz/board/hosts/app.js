@@ -108,7 +108,7 @@ class App {
   }
 
   /** @param {string} what @param {unknown} detail */
-  tells(what, detail) {
+  notify(what, detail) {
     window.dispatchEvent(new CustomEvent(`attnviz-${what}`, { detail }));
   }
 
@@ -117,7 +117,7 @@ class App {
   bringPanel(/** @type {Board} */ { spine, story }) {
     const opened = () => document.querySelector(".st-key-opened_by_board")?.parentElement?.closest("[class*=st-key-]");
     const bring = () => opened()
-      && (story.told ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
+      && (story.isShown ? story.element : spine.parentElement)?.scrollIntoView({ block: "end" });
     this.sizes?.disconnect();
     this.sizes = new ResizeObserver(bring);
     let tries = PANEL_TRIES;

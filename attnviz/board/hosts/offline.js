@@ -79,7 +79,7 @@ export class Alone {
   }
 
   /** @param {string} what @param {unknown} detail */
-  tells(what, detail) {
+  notify(what, detail) {
     if (what !== "numbers" && this.origin
       && window.parent !== window) window.parent.postMessage({ attnviz: what, detail }, this.origin);
   }

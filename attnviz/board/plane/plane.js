@@ -115,7 +115,7 @@ export class Plane {
   // for the mix, everything before the values. A matrix that the plane would cover only in part is hidden as a whole.
   free(/** @type {Layout} */ layout) {
     const { aside, boxes: { k, v }, labels, above, scale } = layout;
-    if (this.board.story.told || !k || !v || k.y > above) return null;
+    if (this.board.story.isShown || !k || !v || k.y > above) return null;
     const { under } = this.board.sentence.tools;
     const scores = this.tab !== "mix";
     const [start, end] = [scores ? k.x + k.width : labels, scores || v.y > above ? aside.x + aside.width : v.x];

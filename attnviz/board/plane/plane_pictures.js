@@ -28,7 +28,7 @@ const SAME = 1e-6; // relative to the farthest key: keys that reach no farther a
  *  masked: boolean[] }} Row */
 
 // What a query meets: its keys, and its scores and weights; `drawn` are the keys whose numbers are all finite.
-/** @param {Made} made @param {number} query @returns {Row} */
+/** @param {Evaluated} made @param {number} query @returns {Row} */
 export function rowOf(made, query) {
   const { stages, matrices } = made;
   const { q, k, scores, attention_weights: weights } = matrices;
@@ -43,7 +43,7 @@ export function rowOf(made, query) {
   };
 }
 
-/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+/** @param {Evaluated} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
  *  @returns {Picture} */
 export function pictureOfScores(made, query, size, scale, kept) {
   const row = rowOf(made, query);
@@ -121,18 +121,18 @@ export function told(row, pointed) {
 }
 
 // The name of a query, and of the rows computed from it.
-/** @param {Made} made @param {number} query */
+/** @param {Evaluated} made @param {number} query */
 export function rowNamed({ stages, names }, query, called = names) {
   return pieceNamed(stages.get("scores"), query, called);
 }
 
-/** @param {Made} made @param {number} key */
+/** @param {Evaluated} made @param {number} key */
 export function keyNamed({ stages, readNames }, key, called = readNames) {
   return pieceNamed(stages.get("scores"), key, called);
 }
 
 // The first picture in words.
-/** @param {Made} made @param {number} query @param {number | null} pointed @param {number} digits
+/** @param {Evaluated} made @param {number} query @param {number | null} pointed @param {number} digits
  *  @returns {PictureWords} */
 export function scoresInWords(made, query, pointed, digits) {
   const row = rowOf(made, query);
@@ -159,7 +159,7 @@ export function scoresInWords(made, query, pointed, digits) {
 }
 
 // How a score becomes its share, if it's divided and then shared out by a softmax; else blank.
-/** @param {Made} made @param {number} query @param {number} key */
+/** @param {Evaluated} made @param {number} query @param {number} key */
 function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attention_weights: weights } }, query, key) {
   const { settings } = stages.get("scaled_scores") ?? {};
   const by = settings && dividedBy(settings);
@@ -176,7 +176,7 @@ function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attentio
     share: percent(share) });
 }
 
-/** @param {Made} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed
+/** @param {Evaluated} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed
  *  @param {number} reach */
 function sentenceOf(made, row, key, farthest, pointed, reach) {
   const name = keyNamed(made, key);
@@ -209,7 +209,7 @@ const DOTS = { least: 2.5, more: 13 };
 const AROUND_MIX = 18;
 
 // The values whose numbers are all finite, the axes that they are drawn on, and the context; null if that isn't finite.
-/** @param {Made} made @param {number} query @param {Axes | null} before */
+/** @param {Evaluated} made @param {number} query @param {Axes | null} before */
 export function mixOf(made, query, before) {
   const { v, context } = made.matrices;
   const all = Array.from({ length: v.rows }, (_, row) => row);
@@ -220,7 +220,7 @@ export function mixOf(made, query, before) {
   return { values, drawn, axes, context: allFinite(mixed) && drawn.length ? mixed : null };
 }
 
-/** @param {Made} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+/** @param {Evaluated} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
  *  @param {ReturnType<typeof mixOf>} mix @returns {Picture} */
 export function pictureOfMix(made, query, size, scale, kept, { values, drawn, axes, context }) {
   const { weights } = rowOf(made, query);
@@ -251,7 +251,7 @@ function diamond([x, y], radius) {
 }
 
 // The second picture in words.
-/** @param {Made} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
+/** @param {Evaluated} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
  *  @returns {PictureWords} */
 export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {
   const { weights, masked } = rowOf(made, query);

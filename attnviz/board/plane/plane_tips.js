@@ -32,12 +32,12 @@ export class Tips {
   build(/** @type {number} */ count) {
     this.keys = Array.from({ length: count }, () => make("div", "tip k"));
     this.query = make("div", "tip q");
-    [...this.keys, this.query].forEach((tip, at) => this.hear(tip, at < count ? at : null));
+    [...this.keys, this.query].forEach((tip, at) => this.listen(tip, at < count ? at : null));
     this.element.replaceChildren(...this.keys, this.query);
   }
 
   /** @param {HTMLElement} tip @param {number | null} word the key's, or null for the query's own tip */
-  hear(tip, word) {
+  listen(tip, word) {
     tip.addEventListener("pointerenter", () => this.enter(word));
     tip.addEventListener("pointerleave", () => this.leave());
     tip.addEventListener("focus", () => this.enter(word));
@@ -167,7 +167,7 @@ export class Tips {
 
 // The row that a query or key with two features is made from, the projection that makes it, and its tip. Null if that
 // can't be moved.
-/** @param {Made} made @param {"q" | "k"} name @param {number} row */
+/** @param {Evaluated} made @param {"q" | "k"} name @param {number} row */
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);

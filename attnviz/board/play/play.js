@@ -69,7 +69,7 @@ export class Play {
     const { board, controls } = this;
     this.takeUp();
     toggle(controls, "gone", room.tokens > CONSTANTS.FITS || !this.phases.length);
-    if (board.story.told) board.story.hold(controls);
+    if (board.story.isShown) board.story.hold(controls);
     else if (board.sentence.playsHere) board.sentence.hold(controls);
     else if (numbersFirst(board.data)) board.panel.hold(controls);
     else board.sentence.tools.element.prepend(controls);
@@ -118,7 +118,7 @@ export class Play {
   // Compute the phases of the matrices on the board, up to the one that is asked for, and their times.
   takeUp() {
     const { made, layout, query, data, grids, story } = this.board;
-    const spine = (story.told ? story.spine : layout.columns).map(({ stage }) => stage)
+    const spine = (story.isShown ? story.spine : layout.columns).map(({ stage }) => stage)
       .filter(({ name, rows }) => rows !== "feature" && grids.has(name));
     const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
     const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
@@ -201,7 +201,7 @@ export class Play {
     if (!play || play.number === this.asked) return;
     this.asked = play.number;
     this.stop();
-    if (seen && !this.stepwise && !this.board.story.told && this.begin(play.part)) this.run(this.span.from);
+    if (seen && !this.stepwise && !this.board.story.isShown && this.begin(play.part)) this.run(this.span.from);
   }
 
   // ---- drawing ----
@@ -229,22 +229,22 @@ export class Play {
       this.actors.clear();
       this.lights.clear();
       board.pointing.explain();
-      return this.tell(null);
+      return this.describe(null);
     }
     board.root.style.setProperty("--veil", String(0.92 * moment.veil));
-    if (!board.story.told) this.actors.show(this.phases, moment, board.query); // a story has no places for them
+    if (!board.story.isShown) this.actors.show(this.phases, moment, board.query); // a story has no places for them
     const drawn = `${moment.at},${moment.step},${moment.made}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const phase = this.phases[moment.at];
     this.lights.show(this.phases, moment);
     this.say(phase, moment);
-    if (was?.at !== moment.at) this.tell(phase);
+    if (was?.at !== moment.at) this.describe(phase);
     requestAnimationFrame(() => board.story.followPlay()); // after its text is laid out
   }
 
   // Report the current phase to the story and to listeners.
-  tell(/** @type {Phase | null} */ phase) {
+  describe(/** @type {Phase | null} */ phase) {
     this.board.story.plays(phase?.name ?? "");
     this.board.root.dispatchEvent(new CustomEvent("attnviz:phase", { detail: phase?.name ?? null }));
   }
@@ -254,7 +254,7 @@ export class Play {
   say(phase, moment) {
     const { board } = this;
     const sentence = playing(board.made, phase, moment, board.query);
-    board.panel.tell(sentence, numbersOf(board.made, phase, moment, board.query));
+    board.panel.showText(sentence, numbersOf(board.made, phase, moment, board.query));
     this.slider.setAttribute("aria-valuetext",
       say("board.play.at", { at: moment.at + 1, count: this.phases.length, sentence }));
   }

@@ -20,7 +20,7 @@ const TAKES = { vector: 4000, scores: 5000, scale: 3500, shares: 7000, mix: 5000
 /**
  * The phases of a row, in the order of the table; `spine` names the board's matrices with a row for each token. If only
  * the scores or only the scaled scores are on the board, both phases happen in this one place.
- * @param {Made} made @param {string[]} spine @param {number} query @returns {Phase[]}
+ * @param {Evaluated} made @param {string[]} spine @param {number} query @returns {Phase[]}
  */
 export function phasesOf(made, spine, query) {
   const { stages, matrices } = made;
@@ -51,7 +51,7 @@ function placeOfPhase(table, spine, stage) {
   return divided && spine.includes(divided.name) ? divided.name : null;
 }
 
-/** @param {Made["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
+/** @param {Evaluated["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
 function kindOf(stages, stage) {
   if (stage.is.divides) return "scale";
   if (stage.is.shares?.powers) return stage.settings.axis === "rows" ? "shares" : "other";
@@ -68,7 +68,7 @@ function doesSomething(/** @type {Stage} */ { settings: { d_k: dK, temperature }
 
 // The columns of a stage's row that hold a number, and the phase's steps: one for each column, or for a mix one for
 // each row of the right factor.
-/** @param {Made} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
+/** @param {Evaluated} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
 function stepsOf(made, { kind, stage }, query) {
   const columns = columnsOf(made, stage, query);
   if (kind === "scale") return { columns, steps: [0] };
@@ -76,14 +76,14 @@ function stepsOf(made, { kind, stage }, query) {
   return { columns, steps: kind === "mix" ? columnsOf(made, made.stages.get(stage.sources[0]), query) : columns };
 }
 
-/** @param {Made} made @param {Stage} stage @param {number} query */
+/** @param {Evaluated} made @param {Stage} stage @param {number} query */
 function columnsOf(made, stage, query) {
   const all = Array.from({ length: made.matrices[stage.name].columns }, (_, column) => column);
   return stage.columns === "key" ? all.filter((key) => !isHidden(made, stage, query, key)) : all;
 }
 
 // Whether a mask hides a key from a query, in this stage or in the one that divides it.
-/** @param {Made} made @param {Stage} stage @param {number} query @param {number} key */
+/** @param {Evaluated} made @param {Stage} stage @param {number} query @param {number} key */
 export function isHidden(made, stage, query, key) {
   const after = [...made.stages.values()]
     .filter(({ is, sources }) => is.divides && sources.includes(stage.name));
@@ -91,7 +91,7 @@ export function isHidden(made, stage, query, key) {
 }
 
 // A number of the row that isn't finite, so that the row can't be played; null if all are finite.
-/** @param {Made} made @param {Phase[]} phases @param {number} query @returns {Place | null} */
+/** @param {Evaluated} made @param {Phase[]} phases @param {number} query @returns {Place | null} */
 export function brokenIn(made, phases, query) {
   const { stages, matrices } = made;
   for (const { stage } of phases) {
@@ -155,7 +155,7 @@ export function standing(/** @type {Phase} */ { start, end }) {
 const TOLD = 4; // how many numbers of a row are written
 
 // The sentence on what happens in a phase.
-/** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query */
+/** @param {Evaluated} made @param {Phase} phase @param {Moment} moment @param {number} query */
 export function playing(made, phase, moment, query) {
   const { kind, stage } = phase;
   const token = pieceNamed(stage, query, made.names);
@@ -172,7 +172,7 @@ export function playing(made, phase, moment, query) {
 }
 
 // The sentence on the scores: with one key if only one is asked for, otherwise with all keys that aren't masked.
-/** @param {Made} made @param {Phase} phase @param {string} token */
+/** @param {Evaluated} made @param {Phase} phase @param {string} token */
 function met(made, { stage, columns, only }, token) {
   if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], made.readNames) });
   return say(columns.length < made.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores",
@@ -181,7 +181,7 @@ function met(made, { stage, columns, only }, token) {
 
 // The sentence on scaling: the divisor, a mask that changes this row by addition or multiplication, and whether masked
 // keys are skipped.
-/** @param {Made} made @param {Phase} phase @param {number} query */
+/** @param {Evaluated} made @param {Phase} phase @param {number} query */
 function scaled(made, { stage, columns }, query) {
   const by = dividedBy(stage.settings);
   const [, mask] = stage.sources;
@@ -195,7 +195,7 @@ function scaled(made, { stage, columns }, query) {
 }
 
 // The sentence on the division by the sum; if a mask is applied after the softmax, on what it does to the weights.
-/** @param {Made} made @param {Stage} stage */
+/** @param {Evaluated} made @param {Stage} stage */
 function shares(made, { settings, sources: [, mask] }) {
   if (!mask) return say("board.play.shares");
   return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed",
@@ -203,7 +203,7 @@ function shares(made, { settings, sources: [, mask] }) {
 }
 
 // The arithmetic of a step: of its cell, or if it has several, of the largest number.
-/** @param {Made} made @param {Phase} phase @param {Moment} moment @param {number} query @returns {string} */
+/** @param {Evaluated} made @param {Phase} phase @param {Moment} moment @param {number} query @returns {string} */
 export function numbersOf(made, phase, { step }, query) {
   const { name, kind, stage, steps, columns } = phase;
   if (kind === "mix") return weighted(made, phase, steps[step], query);
@@ -219,7 +219,8 @@ export function numbersOf(made, phase, { step }, query) {
 
 // The arithmetic of a score's exponential. Scores are first lowered by the largest one, as in the rule, unless that is
 // small enough to do without.
-/** @param {Made} made @param {string} scores @param {number[]} columns @param {number} column @param {number} query */
+/** @param {Evaluated} made @param {string} scores @param {number[]} columns @param {number} column
+ *  @param {number} query */
 function exponential(made, scores, columns, column, query) {
   const largest = Math.max(...columns.map((key) => valueAt(made.matrices[scores], query, key)));
   const lowered =
@@ -229,7 +230,7 @@ function exponential(made, scores, columns, column, query) {
 }
 
 // The arithmetic of one term of a mix: an attention weight times a row of the right factor.
-/** @param {Made} made @param {Phase} phase @param {number} key @param {number} query */
+/** @param {Evaluated} made @param {Phase} phase @param {number} key @param {number} query */
 function weighted(made, { stage }, key, query) {
   const [left, right] = stage.sources;
   const { columns } = made.matrices[right];

@@ -35,8 +35,8 @@ export class Dock {
     const first = make("div", "first", [make("div", "made", [this.sentence, this.numbers]), this.steps]);
     const second = make("div", "second", [this.words, this.status, board.keys.button]);
     this.keep = button("", "",
-      () => (this.kept ? board.sender.page?.go("compare") : board.sender.tell({ open: "keep" })));
-    const heatmaps = button("", say("board.views.heatmaps"), () => board.sender.tell({ view: "heatmaps" }));
+      () => (this.kept ? board.sender.page?.go("compare") : board.sender.send({ open: "keep" })));
+    const heatmaps = button("", say("board.views.heatmaps"), () => board.sender.send({ view: "heatmaps" }));
     const views =
       make("div", "views", [this.keep, heatmaps, button("", say("board.views.what_if"), () => askWhatIf(board))]);
     this.element = make("div", "panel", [this.message, first, second, views], { role: "status" });
@@ -100,7 +100,7 @@ export class Dock {
     if (!made.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
     const first = board.ruler.first && board.explores; // newcomers only see what the ruler suggests
-    const acts = board.story.told && board.explores; // the story's buttons take that room
+    const acts = board.story.isShown && board.explores; // the story's buttons take that room
     return [store || (first && told === "story") ? "" : say(`board.${told}.point`), "",
       store || first || acts ? "" : say(how)];
   }
@@ -108,12 +108,12 @@ export class Dock {
   // Describe a matrix, and what its rows and columns stand for.
   describe(/** @type {Stage} */ stage) {
     const { rows, columns } = this.board.torch[stage.name];
-    this.tell(stage.plain, "", say("board.dock.matrix", { title: stage.title, rows, columns, axes: stage.axes }));
+    this.showText(stage.plain, "", say("board.dock.matrix", { title: stage.title, rows, columns, axes: stage.axes }));
   }
 
   // Show a text that isn't about a cell, without buttons.
   /** @param {string} sentence @param {string} numbers @param {string} words */
-  tell(sentence, numbers, words = "") {
+  showText(sentence, numbers, words = "") {
     setText(this.sentence, sentence);
     setText(this.numbers, numbers);
     setText(this.words, words);
@@ -151,7 +151,7 @@ export class Dock {
     };
   }
 
-  /** @param {Made} made @param {Found} found */
+  /** @param {Evaluated} made @param {Found} found */
   tellFound(made, found) {
     this.stop = null;
     if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
@@ -288,12 +288,12 @@ function sentences({ words, notes }, editable, absent, next) {
 
 // Open the panel What if, which Python draws at the foot of the window.
 function askWhatIf(/** @type {Board} */ board) {
-  board.sender.tell({ open: "what_if" });
+  board.sender.send({ open: "what_if" });
   board.host.bringPanel?.(board);
 }
 
 // The note on matrices that an explanation names and that aren't on the page; "" if all are.
-/** @param {Pick<Made, "stages" | "shown">} made @param {Place[][]} sources */
+/** @param {Pick<Evaluated, "stages" | "shown">} made @param {Place[][]} sources */
 function notShown({ stages, shown }, sources) {
   const read = new Set(sources.flat().map(({ matrix }) => matrix));
   const symbols = [...read].filter((name) => !shown.includes(name)).map((name) => stages.get(name).symbol);
@@ -328,7 +328,7 @@ function differenceOf(/** @type {{ largest: number, within: number }} */ { large
   return say("board.status.difference_within", { size, within: short(within) });
 }
 
-/** @param {Made} made @param {{ largest: number, unexplained: Place | null }} found */
+/** @param {Evaluated} made @param {{ largest: number, unexplained: Place | null }} found */
 function alarmOf(made, { largest, unexplained }) {
   const where = unexplained ? placeInWords(made, unexplained) : "";
   const told = largest > 0 && Number.isFinite(largest);

@@ -55,7 +55,7 @@ function linesOf(texts, width, size) {
 // attnviz/explanation/sentences.py fills the same sentences with torch's.
 
 // A sentence with the current numbers.
-/** @param {Made} made @param {Told} told @returns {string} */
+/** @param {Evaluated} made @param {Told} told @returns {string} */
 export function toldOf(made, told) {
   if ("reads" in told) {
     const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) =>
@@ -73,7 +73,7 @@ export function toldOf(made, told) {
 }
 
 // A cell's number, or the first numbers of a row in brackets.
-/** @param {Made} made @param {NumbersOf} place */
+/** @param {Evaluated} made @param {NumbersOf} place */
 function numbersOf({ matrices, digits }, { matrix, row, column }) {
   const of = matrices[matrix];
   const write = (/** @type {number} */ at) => written(valueAt(of, row, at), digits);
@@ -208,7 +208,7 @@ export class LessonText {
     const { board, element } = this;
     if (!board.data.tells) return;
     if (JSON.stringify(board.data.tells) !== this.built)
-      return board.story.told ? this.buildAroundStory() : this.build(board.assembly.room);
+      return board.story.isShown ? this.buildAroundStory() : this.build(board.assembly.room);
     const paragraphs = element.querySelectorAll(":scope > p");
     this.sentences.forEach((sentence, at) => setText(paragraphs[at], sentence));
     // hidden while numbers change, which may make it untrue

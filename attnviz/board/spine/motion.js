@@ -92,7 +92,7 @@ export class Motion {
   /** @param {Matrices} before @param {Record<string, string>} instead */
   switched(before, instead = {}) {
     this.still();
-    if (reducedMotion() || this.board.story.told) return; // a story shows bars and percentages
+    if (reducedMotion() || this.board.story.isShown) return; // a story shows bars and percentages
     const changed = [...this.board.grids.values()]
       .flatMap((grid) => this.changedIn(grid, before[instead[grid.stage.name] ?? grid.stage.name]));
     if (changed.length > MOST_CELLS) return;

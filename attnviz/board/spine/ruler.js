@@ -65,7 +65,7 @@ export class Ruler {
     if (!this.first || !board.explores) return null;
     const factor = [...board.stages.values()].find(({ role, rule, rows, name }) => role === "q" && rule === "given"
       && rows === "feature" && board.torch[name].columns > 1);
-    if (!factor || (!board.grids.has(factor.name) && !board.story.told)) return null;
+    if (!factor || (!board.grids.has(factor.name) && !board.story.isShown)) return null;
     const { values, columns } = board.torch[factor.name];
     const at = values.indexOf(Math.max(...values));
     return values[at] > 0 ? { matrix: factor.name, row: Math.floor(at / columns), column: at % columns } : null;
@@ -105,7 +105,7 @@ export class Ruler {
     this.board.host.store?.remember();
     this.show();
     this.board.sentence.show();
-    if (this.board.story.told) this.board.assembly.lay();
+    if (this.board.story.isShown) this.board.assembly.lay();
   }
 
   // Remember a number before its drag.
@@ -121,8 +121,8 @@ export class Ruler {
     const { board, place } = this;
     const { drag, layout } = board;
     const box = place && layout.boxes[place.matrix];
-    this.element.hidden = !box || board.story.told;
-    if (!place || !box || board.story.told) return;
+    this.element.hidden = !box || board.story.isShown;
+    if (!place || !box || board.story.isShown) return;
     const held = drag !== null;
     if (!held) this.hold(place, board.givenAt(place));
     const [across, down] = box.turned ? [place.row, place.column] : [place.column, place.row];
@@ -147,11 +147,11 @@ export class Ruler {
     this.knob.style.left = `${at - free}px`;
     toggle(this.element, "held", held);
     toggle(this.element, `role-${board.stage(place).role}`, true);
-    this.tell(value, held);
+    this.describe(value, held);
   }
 
   /** @param {number} value @param {boolean} held */
-  tell(value, held) {
+  describe(value, held) {
     const [was, now] = [this.before, value].map((each) => written(each, 2));
     if (held) return this.says.replaceChildren(make("span", "", [`${was} → `, make("b", "", [now])]),
       make("small", "", [say("board.ruler.escape")]));

@@ -40,7 +40,7 @@ export class SentenceTools {
     this.offers.onpointerdown = (event) => event.preventDefault(); // the focus stays in the box
     this.layers =
       make("select", "examples layers", [], { "aria-label": say("heads.layers"), title: say("heads.layers_how") });
-    this.layers.onchange = () => board.sender.tell({ layer: this.layers.value === "0" ? null : this.layers.value });
+    this.layers.onchange = () => board.sender.send({ layer: this.layers.value === "0" ? null : this.layers.value });
     this.under = { x: 0, height: 0 }; // the free area below the tools, beside the sentence
     this.beside = 0; // width of the tools if they stand at the right of the text below the sentence, otherwise 0
     this.above = false; // whether the tools stand above that text
@@ -151,7 +151,7 @@ export class SentenceTools {
       if (!leave) this.editing.focus();
       if (!take || box.value === before) return;
       this.await();
-      board.sender.tell({ text: box.value });
+      board.sender.send({ text: box.value });
     };
     this.end = end;
     editor.onkeydown = (event) => {

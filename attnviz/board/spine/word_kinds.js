@@ -49,7 +49,7 @@ export class WordKinds {
     if (!words) return [];
     const { choices } = words.tokens[board.picked]?.note ? words.tokens[board.picked] : (verb ?? { choices: [] });
     const chosen = choices.map(({ title, word_classes }) =>
-      ({ title, act: () => board.sender.tell({ word_classes }) }));
+      ({ title, act: () => board.sender.send({ word_classes }) }));
     const none = verb ? [{ title: say("words.act.none"), act: () => this.dismiss() }] : [];
     return [...chosen, ...none, ...words.acts.map(({ title, patch, page }) =>
       ({ title, act: () => this.lead(patch, page) }))];
@@ -62,7 +62,7 @@ export class WordKinds {
 
   /** @param {import("../../scripts/query.js").Patch} patch @param {string | null} page */
   lead(patch, page) {
-    this.board.sender.tell(patch);
+    this.board.sender.send(patch);
     if (page !== null) this.board.sender.page?.go(page);
   }
 }

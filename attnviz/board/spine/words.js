@@ -123,7 +123,7 @@ export class ReadWords {
     const { board } = this;
     const { keys, others } = board.data;
     const own = board.stages.get("attention_weights")?.first_own_key ?? null;
-    const off = board.data.ribbons === false || board.story.told; // nothing could show who reads them
+    const off = board.data.ribbons === false || board.story.isShown; // nothing could show who reads them
     this.chips = (others ? keys : []).map((label, at) => {
       const chip = button("chip read", label,
         () => board.picking.showReadersOf(board.byReaders && at === board.key ? null : at));

@@ -22,7 +22,7 @@ const [TOY, SAID, VIEWS] = [84, 64, 44];
 export class Story {
   constructor(/** @type {Board} */ board) {
     this.board = board;
-    this.told = false;
+    this.isShown = false;
     this.whole = false; // whether the reader asked for all rows, which the spine shows
     /** @type {Set<string>} */
     this.open = new Set(); // the parts that the reader unfolded
@@ -61,15 +61,15 @@ export class Story {
     const width = data.store ? this.board.host.view().width : room.width;
     const narrow = room.sentence && small && width < (data.ribbons === null ? HALL : NARROW)
       && !data.tells?.presents;
-    this.told = narrow && !this.whole;
+    this.isShown = narrow && !this.whole;
     // The sentence's own element keeps its style, because the page would scroll if it lost its height.
     const { says, tools } = this.board.sentence;
     for (const each of [says, tools.element]) each.removeAttribute("style");
     toggle(this.board.root, "narrow", narrow);
-    toggle(this.board.root, "told", this.told);
+    toggle(this.board.root, "told", this.isShown);
     this.turn.hidden = data.tells?.part.length === 0;
-    this.turn.textContent = say(this.told ? "board.story.all" : "board.story.one");
-    return this.told;
+    this.turn.textContent = say(this.isShown ? "board.story.all" : "board.story.one");
+    return this.isShown;
   }
 
   turnOver() {
@@ -309,7 +309,7 @@ export class Story {
   // Tell another word's story. A pin in the old word's row moves to the new one's.
   follow() {
     const { board, pinned } = this;
-    if (!this.told) return;
+    if (!this.isShown) return;
     if (board.previewed === null) {
       const moves = pinned && pinned.row === this.followed && pinned.row !== board.query
         && board.grids.get(pinned.matrix) instanceof RowGrid;
@@ -324,12 +324,12 @@ export class Story {
   // Note which matrix Play computes now, blank for none, and unfold the part that holds it.
   plays(/** @type {string} */ matrix) {
     this.played = matrix;
-    if (this.told) this.arrange();
+    if (this.isShown) this.arrange();
   }
 
   // Keep in view what Play does.
   followPlay() {
-    if (!this.told) return;
+    if (!this.isShown) return;
     const found = (/** @type {string} */ selector) => [...this.element.querySelectorAll(selector)];
     const made = found(".making");
     this.columns.reveal(made.length ? made : found(".bars .work"));
@@ -340,7 +340,7 @@ export class Story {
 
   // Show the cell that the dock describes; bring a pinned one, and all that it's made from, into view.
   select(/** @type {Place | null} */ place) {
-    if (!this.told) return;
+    if (!this.isShown) return;
     const { board, pinned } = this;
     const { toy } = board.ruler;
     if (this.begun && !toy && addressOf(place) !== addressOf(this.begun)) {
@@ -363,7 +363,7 @@ export class Story {
 
   // Update what depends on numbers.
   show() {
-    if (!this.told) return;
+    if (!this.isShown) return;
     for (const part of this.parts.values()) part.show();
   }
 }

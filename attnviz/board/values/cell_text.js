@@ -86,7 +86,7 @@ function textOf(cell, at, parts) {
 
 // The declaration of a source's cells, from which its formula is written in place of its name. Null if the source is on
 // the board, or if what it's made from isn't.
-/** @param {Pick<Made, "stages" | "shown">} made @param {string} name */
+/** @param {Pick<Evaluated, "stages" | "shown">} made @param {string} name */
 export function toldBy({ stages, shown }, name) {
   const { declared: [piece], sources: [first] } = stages.get(name);
   return !shown.includes(name) && piece?.asides && shown.includes(first) ? piece : null;

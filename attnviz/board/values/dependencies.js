@@ -131,7 +131,7 @@ function masksOf(stages, stage) {
 /**
  * Return which cells an input cell feeds, directly or through others, without those that a mask hides. Each matrix that
  * is reached has an array with 1 for each of these cells.
- * @param {Made} made @param {Place} place @returns {Record<string, Uint8Array>}
+ * @param {Evaluated} made @param {Place} place @returns {Record<string, Uint8Array>}
  */
 export function feeds({ stages, matrices }, place) {
   const start = new Uint8Array(matrices[place.matrix].values.length);

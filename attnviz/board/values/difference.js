@@ -12,7 +12,7 @@ const SOME = 200; // ... else about this many of each matrix are
 // How far torch's matrices are from the page's own, and the first cell whose difference the roundings of float32 don't
 // explain. Each cell is judged by torch's own numbers of the cells that it's made from. If there are very many cells,
 // only some are compared, spread over each matrix, and `looked` says how many.
-/** @param {Made} made @param {Matrices} given @returns {Found} */
+/** @param {Evaluated} made @param {Matrices} given @returns {Found} */
 export function difference(made, given) {
   const looking = matrixByMatrix(made, given);
   let step = looking.next();
@@ -21,7 +21,7 @@ export function difference(made, given) {
 }
 
 // The same, but a matrix at a time, so that the browser can draw other things in between.
-/** @param {Made} made @param {Matrices} given @returns {Generator<void, Found, void>} */
+/** @param {Evaluated} made @param {Matrices} given @returns {Generator<void, Found, void>} */
 export function* matrixByMatrix(made, given) {
   const stages = computedIn(made);
   const own = isLarge(made) ? null : evaluate(made.stages, given);
@@ -38,22 +38,22 @@ export function* matrixByMatrix(made, given) {
 }
 
 // Whether there are so many cells, or numbers that they are made from, that only some cells are compared.
-export function isLarge(/** @type {Made} */ made) {
+export function isLarge(/** @type {Evaluated} */ made) {
   const stages = computedIn(made);
   return cellsOf(made, stages) > ALL || termsOf(made, stages) > TERMS;
 }
 
-function computedIn(/** @type {Made} */ { stages }) {
+function computedIn(/** @type {Evaluated} */ { stages }) {
   return [...stages.values()].filter(({ rule }) => rule !== "given");
 }
 
-/** @param {Made} made @param {Stage[]} stages */
+/** @param {Evaluated} made @param {Stage[]} stages */
 function cellsOf({ matrices }, stages) {
   return stages.reduce((sum, { name }) => sum + matrices[name].values.length, 0);
 }
 
 // About how many numbers all cells are made from: in a real model, a query is a sum over hundreds of them.
-/** @param {Made} made @param {Stage[]} stages */
+/** @param {Evaluated} made @param {Stage[]} stages */
 function termsOf({ matrices }, stages) {
   const across = (/** @type {Stage} */ { sources }) =>
     Math.max(1, ...sources.map((source) => matrices[source].columns));
@@ -74,7 +74,7 @@ function commonOf(one, other) {
   return other === 0 ? one : commonOf(other, one % other);
 }
 
-/** @param {Made} made @param {Stage} stage @param {number} at
+/** @param {Evaluated} made @param {Stage} stage @param {number} at
  *  @param {{ own: Matrices | null, found: Found, folds: import("./declared.js").Folds }} known */
 function judge(made, stage, at, { own, found, folds }) {
   const { columns, values } = made.matrices[stage.name];

@@ -1,6 +1,6 @@
 // How a cell is made, in symbols, in numbers and in words. It's what attnviz.explain says of torch's numbers, but
 // computed in the page, so that it follows while a cell is dragged. A test compares every text with Python's. `made` is
-// what Python sent, with the matrices that are shown now (Made in types.d.ts).
+// what Python sent, with the matrices that are shown now (Evaluated in types.d.ts).
 
 import { CONSTANTS } from "../../scripts/sent.js";
 import { say } from "../../scripts/sentences.js";
@@ -12,7 +12,7 @@ import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
 import { saidOf, toldBy } from "./cell_text.js";
 
-/** @param {Made} made @param {Place} place */
+/** @param {Evaluated} made @param {Place} place */
 export function explain(made, place) {
   const cell = cellOf(made, place);
   const rule = cell.stage.rule === "given" ? given(cell) : madeBy(cell);
@@ -34,14 +34,14 @@ export function explain(made, place) {
 }
 
 // Where a cell is, in words: its matrix, row and column.
-/** @param {Made} made @param {Place} place */
+/** @param {Evaluated} made @param {Place} place */
 export function placeInWords(made, place) {
   const { stage, ofRow, ofColumn } = cellOf(made, place);
   const where = stage.isVector ? ofColumn : say("explanation.place", { row: ofRow, column: ofColumn });
   return say("explanation.where", { matrix: stage.title, place: where });
 }
 
-/** @param {Made} made @param {Place} place @returns {Cell} */
+/** @param {Evaluated} made @param {Place} place @returns {Cell} */
 function cellOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   return {
@@ -54,7 +54,7 @@ function cellOf(made, { matrix, row, column }) {
 }
 
 // A row or a column by what it stands for, with the text of its token: query 1 “cat”.
-/** @param {Made} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
+/** @param {Evaluated} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
 function labelOf({ tokens, matrices }, stage, axis, index) {
   const kind = stage[axis];
   if (kind === "distance") return lineNamed(kind, distanceOf(index, matrices[stage.name]));
@@ -70,7 +70,7 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
 
 // The cells that a cell's explanation says it's made from. If the scaled scores aren't on the board, it explains shares
 // by what these are made from, the scores.
-/** @param {Made} made @param {Place} place */
+/** @param {Evaluated} made @param {Place} place */
 export function seenSourcesOf(made, { matrix, row, column }) {
   const stage = made.stages.get(matrix);
   const sources = sourcesOf(stage, row, column, made.matrices);
@@ -118,7 +118,7 @@ function remarks(cell, rule) {
 // The dock's words on a cell: one sentence in the reader's words, and what is made from the cell next.
 
 // One sentence about a cell, such as "“fluffy” asks “cat”: score 3.8963".
-/** @param {Made} made @param {Place} place @param {string[] | null | undefined} features */
+/** @param {Evaluated} made @param {Place} place @param {string[] | null | undefined} features */
 export function inOneSentence(made, { matrix, row, column }, features) {
   const stage = made.stages.get(matrix);
   const number = valueAt(made.matrices[matrix], row, column);
@@ -150,7 +150,7 @@ export function inOneSentence(made, { matrix, row, column }, features) {
 // The sentence about what a mask does with a number: it may be added to the score, or its exponential may multiply the
 // score or the weight. As a factor of a score before the softmax, −∞ hides nothing: the score becomes 0, and is read
 // like any other.
-/** @param {Made} made @param {number} number */
+/** @param {Evaluated} made @param {number} number */
 function useOfMask({ stages }, number) {
   const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
   if (scaled?.settings.factor) return "times_score";
@@ -162,7 +162,7 @@ function useOfMask({ stages }, number) {
 
 // What the next stage does with a cell: "Next: ÷ √2, then softmax: 61 %." if shares are shown, else the stage's symbol;
 // blank at the end.
-/** @param {Made} made @param {Place} place */
+/** @param {Evaluated} made @param {Place} place */
 export function whatIsNext(made, { matrix, row, column }) {
   const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
   if (!next) return "";

@@ -16,42 +16,42 @@ const READ_BY_CHANCE = { most: "most", most_each: "most", first: "first", first_
 
 // What a token reads most, in percent, and what an even share would be. The second is blank if there's no even share,
 // or if the token can read only one.
-/** @param {Made} made @param {number} query @returns {[reads: string, even: string]} */
+/** @param {Evaluated} made @param {number} query @returns {[reads: string, even: string]} */
 export function readsInPercent(made, query) {
   const reach = readableFor(made, query).length;
   let byChance = false;
-  const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => {
+  const sentenceOf = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) => {
     byChance = Boolean(made.chance) && kind in BY_CHANCE;
     return byChance ? cautious(made, say(`summary.by_chance.${BY_CHANCE[kind]}`, places))
       : say(`board.reads.${kind.replace("of_rest", "most")}`, places);
   };
-  const told = mostRead(made, query, tell, (token) => say("board.named", { token }), percent);
+  const sentence = mostRead(made, query, sentenceOf, (token) => say("board.named", { token }), percent);
   const row = lineOf(made.matrices.attention_weights, query);
   const none = byChance || reach <= 1 || !sharesAll(made) || isUnknown(made, query) || row.some(Number.isNaN);
-  return [told, none ? "" : say("board.even", { even: percent(1 / reach) })];
+  return [sentence, none ? "" : say("board.even", { even: percent(1 / reach) })];
 }
 
 // Put a finding, which names no share, after a warning that the numbers are random. attnviz/explanation/summary.py does
 // the same.
-function cautious(/** @type {Pick<Made, "chance">} */ { chance }, /** @type {string} */ finding) {
+function cautious(/** @type {Pick<Evaluated, "chance">} */ { chance }, /** @type {string} */ finding) {
   return say(`summary.chance.${chance}`, { finding });
 }
 
 // Whether rows sum to 1. They don't if a mask comes after the softmax and isn't followed by sharing out again, if the
 // softmax runs over anything but rows, or if one softmax is subtracted from another.
-function sharesAll(/** @type {Pick<Made, "stages">} */ { stages }) {
+function sharesAll(/** @type {Pick<Evaluated, "stages">} */ { stages }) {
   const { shares, signed } = stages.get("attention_weights").is;
   return !signed && (shares?.all ?? true);
 }
 
 // The axis along which attention weights sum to 1: rows, unless a switch of What if changes that.
-function axisOf(/** @type {Pick<Made, "stages">} */ { stages }) {
+function axisOf(/** @type {Pick<Evaluated, "stages">} */ { stages }) {
   return stages.get("attention_weights").settings.axis ?? "rows";
 }
 
 // Whether something takes a part of each row, which no token gets: a mask after the softmax, a sink, or another softmax
 // that is subtracted.
-function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
+function isLate(/** @type {Pick<Evaluated, "stages">} */ { stages }) {
   const { shares, signed } = stages.get("attention_weights").is;
   const { over, all } = shares ?? { over: "rows", all: true };
   return signed || over === null || (over === "rows" && !all);
@@ -59,7 +59,7 @@ function isLate(/** @type {Pick<Made, "stages">} */ { stages }) {
 
 // Whether the even share is unknown, of weights that are given themselves. Without a mask, a 0 may stand for a hidden
 // cell; and where a row doesn't sum to 1, something else has a share.
-/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+/** @param {Pick<Evaluated, "stages" | "matrices">} made @param {number} query */
 function isUnknown({ stages, matrices }, query) {
   const weights = stages.get("attention_weights");
   if (weights.rule !== "given") return false;
@@ -70,7 +70,7 @@ function isUnknown({ stages, matrices }, query) {
 // The share that a cell would get if all cells that share with it got the same: those of its row, or of whatever the
 // softmax runs over. Null if a mask takes shares away that no cell gets, if the cell is hidden, or if it's unknown
 // which cells may be read.
-/** @param {Pick<Made, "stages" | "matrices">} made @param {number} row @param {number} column */
+/** @param {Pick<Evaluated, "stages" | "matrices">} made @param {number} row @param {number} column */
 export function evenShare(made, row, column) {
   const weights = made.stages.get("attention_weights");
   const { rows, columns } = made.matrices.attention_weights;
@@ -84,7 +84,7 @@ export function evenShare(made, row, column) {
 }
 
 // The even share of all keys that a token may read; null if they have different ones.
-/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+/** @param {Pick<Evaluated, "stages" | "matrices">} made @param {number} query */
 export function evenShareOfRow(made, query) {
   const readable = readableFor(made, query);
   const shares =
@@ -93,7 +93,7 @@ export function evenShareOfRow(made, query) {
 }
 
 // The keys that no mask hides from a query.
-/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query */
+/** @param {Pick<Evaluated, "stages" | "matrices">} made @param {number} query */
 function readableFor(made, query) {
   const hidden = hiddenIn(made, made.stages.get("attention_weights"));
   const all = Array.from({ length: made.matrices.attention_weights.columns }, (_, key) => key);
@@ -101,13 +101,13 @@ function readableFor(made, query) {
 }
 
 /**
- * Say what a token reads most. `tell` makes the sentence, from its kind and the texts for its places; `name` writes a
- * token, `write` a weight.
- * @param {Made} made @param {number} query @param {(kind: string, places: Record<string, string | number>) => string}
- * tell
+ * Say what a token reads most. `sentenceOf` makes the sentence, from its kind and the texts for its places; `name`
+ * writes a token, `write` a weight.
+ * @param {Evaluated} made @param {number} query
+ * @param {(kind: string, places: Record<string, string | number>) => string} sentenceOf
  * @param {(token: string) => string} name @param {(weight: number) => string} write
  */
-export function mostRead(made, query, tell, name, write) {
+export function mostRead(made, query, sentenceOf, name, write) {
   const { names, readNames, matrices } = made;
   const from = made.stages.get("attention_weights").first_own_key;
   const own = from === null ? -1 : from + query; // the key of the token itself; none if keys are of another sentence
@@ -117,25 +117,25 @@ export function mostRead(made, query, tell, name, write) {
   const token = names[query];
   const weights = made.stages.get("attention_weights");
   if (areOfOthers(weights)) {
-    const told = { row: query, token: names[ownerOf(weights, query, names.length)] };
-    if (!readable.length) return tell("mixed_nothing", told);
-    if (row.some(Number.isNaN)) return tell("mixed_undefined", told);
+    const places = { row: query, token: names[ownerOf(weights, query, names.length)] };
+    if (!readable.length) return sentenceOf("mixed_nothing", places);
+    if (row.some(Number.isNaN)) return sentenceOf("mixed_undefined", places);
     const most = Math.max(...row);
     const key = row.indexOf(most);
-    return tell("mixed",
-      { ...told, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
+    return sentenceOf("mixed",
+      { ...places, weight: write(most), key, other: readNames[ownerOf(weights, key, readNames.length)] });
   }
   const reach = readable.length;
-  if (!reach) return tell("nothing", { token });
+  if (!reach) return sentenceOf("nothing", { token });
   const { scaled_scores: scores } = made.matrices; // the input of the softmax, or of what replaces it
-  if (row.some(Number.isNaN)) return tell(row.every(Number.isNaN) && scores
+  if (row.some(Number.isNaN)) return sentenceOf(row.every(Number.isNaN) && scores
     && lineOf(scores, query).every(Number.isFinite) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
   const rest = weights.is.shares?.sink ? 1 - total(row) : null; // what a sink takes
   if (reach === 1 && rest === null) {
     const only = readable[0] !== own ? "only" : own ? "itself" : "first";
-    return tell(count > 1 || from === null ? only : "alone",
+    return sentenceOf(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
   }
   // Weights that are written alike count as a tie, but not all of them are called equal only because they're written
@@ -144,22 +144,23 @@ export function mostRead(made, query, tell, name, write) {
   const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";
   const those = { token, names: namesOf(readNames, own, ties, name), weight };
-  if (rest !== null) return tell((rest > largest ? "sunk" : "beside_sink") + each, { ...those, rest: write(rest) });
-  if (!sharesAll(made)) return tell(`of_rest${each}`, those);
+  if (rest !== null)
+    return sentenceOf((rest > largest ? "sunk" : "beside_sink") + each, { ...those, rest: write(rest) });
+  if (!sharesAll(made)) return sentenceOf(`of_rest${each}`, those);
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";
-    if (reach === count) return tell(`equally${both}`, { token, count, weight });
+    if (reach === count) return sentenceOf(`equally${both}`, { token, count, weight });
     const past = readable.every((key, at) => key === at) && reach === own + 1;
-    return tell(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
+    return sentenceOf(past ? `equally_masked${both}` : "equally_readable", { token, n: reach, weight });
   }
   const even = write(1 / reach);
   const kind = (even === weight ? "barely" : "most") + each;
-  return tell(kind, { ...those, even });
+  return sentenceOf(kind, { ...those, even });
 }
 
 // The attention weights of a token. If shares are made over columns, keys that it may not read count as 0, because a
 // column that nobody may read has no shares.
-/** @param {Pick<Made, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
+/** @param {Pick<Evaluated, "stages" | "matrices">} made @param {number} query @param {number[]} readable */
 function rowOf({ stages, matrices }, query, readable) {
   const row = Array.from(lineOf(matrices.attention_weights, query));
   return axisOf({ stages }) === "columns" ? row.map((value, key) => (readable.includes(key) ? value : 0)) : row;
@@ -194,7 +195,7 @@ export function listed(names, most) {
 // Who reads a token most, and what an even share would be; blank if those readers have different even shares. `key`
 // counts the tokens that are read: in cross-attention, or with kept tokens, a token's place among them isn't its place
 // among those that read.
-/** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
+/** @param {Evaluated} made @param {number} key @returns {[said: string, even: string]} */
 export function readBy(made, key) {
   if (areOfOthers(made.stages.get("attention_weights"))) return pieceReadBy(made, key);
   const { names, readNames } = made;
@@ -216,7 +217,7 @@ export function readBy(made, key) {
 }
 
 // The place of a key among the tokens that read; below 0 if it isn't one of them.
-/** @param {Made} made @param {number} key */
+/** @param {Evaluated} made @param {number} key */
 function ownQuery({ stages }, key) {
   const from = stages.get("attention_weights").first_own_key;
   return from === null ? -1 : key - from;
@@ -224,7 +225,7 @@ function ownQuery({ stages }, key) {
 
 // The same if heads are cut in a way that mixes tokens, so that a row is a piece of another token than its place says.
 // It names rows instead.
-/** @param {Made} made @param {number} key @returns {[said: string, even: string]} */
+/** @param {Evaluated} made @param {number} key @returns {[said: string, even: string]} */
 function pieceReadBy(made, key) {
   const weights = made.stages.get("attention_weights");
   const { columns, rows, values } = made.matrices.attention_weights;
@@ -245,7 +246,7 @@ function pieceReadBy(made, key) {
 }
 
 // Those who could choose to read a token: not those from whom a mask hides it, nor those who have nothing else to read.
-/** @param {Made} made @param {number} key @returns {Reader[]} */
+/** @param {Evaluated} made @param {number} key @returns {Reader[]} */
 function readersOf(made, key) {
   const { columns: count, values } = made.matrices.attention_weights;
   return made.names.flatMap((_, token) => {
@@ -256,7 +257,7 @@ function readersOf(made, key) {
   });
 }
 
-/** @param {Made} made @param {number} key @param {Reader[]} readers @param {Reader[]} most */
+/** @param {Evaluated} made @param {number} key @param {Reader[]} readers @param {Reader[]} most */
 function kindOf(made, key, readers, most) {
   const [count, own] = [made.names.length, ownQuery(made, key)];
   const each = most.length > 1 ? "_each" : "";

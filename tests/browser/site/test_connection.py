@@ -93,4 +93,4 @@ def test_controls_that_the_browser_draws_late_stand_as_the_page_says(new: New) -
 
 
 def _known(board: Board, end: str) -> bool:
-    return str(board.page.evaluate("window.attnvizAddress?.heard && attnvizAddress.drawn.is")).endswith(end)
+    return str(board.page.evaluate("window.attnvizAddress?.answered && attnvizAddress.drawn.is")).endswith(end)

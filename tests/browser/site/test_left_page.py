@@ -35,7 +35,7 @@ def test_a_number_left_by_a_click_on_another_pages_name_counts(board: Board) -> 
     board.torch_says()
     eventually(lambda: board.address, wanted)
     # The page has gone on, and a run that was asked for before leads back to where it was drawn.
-    leads = "history.replaceState({}, '', '#'); Object.assign(attnvizAddress, { path: '/lesson' }).say()"
+    leads = "history.replaceState({}, '', '#'); Object.assign(attnvizAddress, { path: '/lesson' }).send()"
     board.page.evaluate(leads)
     board.page.wait_for_url("**/lesson*")
     expect(board.page.locator(".lesson-dots")).to_be_visible()

@@ -47,7 +47,7 @@ def test_a_page_has_few_things_no_two_overlap_and_nothing_is_cut_or_told_by_colo
     page = {"explore": "playground", "lesson-1": "lesson"}.get(name, name)
     reader = new(Learner, *WINDOWS[0]).go(PLACES[name])  # a page may have no picture to wait for
     expect(reader.page.locator(".st-key-foot").first).to_be_attached()
-    holds(reader.page, "Boolean(document.documentElement.dataset.door && window.attnvizAddress?.heard)")  # keys, too
+    holds(reader.page, "Boolean(document.documentElement.dataset.door && window.attnvizAddress?.answered)")  # keys, too
     if page in PAGES:
         at_rest(reader.page, lambda: reader.page.locator("*").count())  # what is drawn last is there
         stands_behind_its_door(reader, page)
@@ -143,7 +143,7 @@ def test_with_reduced_motion_nothing_moves(new: New, name: str) -> None:
     reader = new(Learner, *WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
     reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=projections")).page.evaluate(WATCH)
-    holds(reader.page, "Boolean(window.attnvizAddress?.heard)")  # what is pressed before the pages' style comes fades
+    holds(reader.page, "Boolean(window.attnvizAddress?.answered)")  # before the pages' style comes, a press fades
     for selector in MOVING[name]:
         reader.page.locator(selector).first.click()
         reader.settle()

@@ -25,7 +25,7 @@ CELLS = [("w_q", 0, 0), ("w_q", 1, 1), ("w_k", 2, 0), ("w_v", 0, 1)]
 ACTS = 12
 _DROPS = """const { pushState } = history;
 history.pushState = (...state) => window.drops || pushState.apply(history, state);"""
-_AGREES = "window.attnvizAddress?.heard === true && !attnvizAddress.due && attnvizAddress.mirrored"
+_AGREES = "window.attnvizAddress?.answered === true && !attnvizAddress.pending && attnvizAddress.mirrored"
 # ... and it has drawn that since the page last went to another address, or it was there again.
 _STANDS = f"""{_AGREES} && !attnvizAddress.unknown && attnvizAddress.drawn.is === attnvizAddress.query
   && document.querySelector('[data-test-script-state="notRunning"]') !== null"""
@@ -210,7 +210,7 @@ def test_controls_stand_as_the_page_says_though_the_run_that_turns_them_is_overt
         expect(seed).to_have_value("6")
         board.page.go_back()
         board.page.wait_for_timeout(pause)
-        board.page.evaluate(f"attnvizAddress.change({{ query: '{pause // 80 % 2 + 2}' }}); attnvizAddress.say()")
+        board.page.evaluate(f"attnvizAddress.change({{ query: '{pause // 80 % 2 + 2}' }}); attnvizAddress.send()")
         eventually(lambda: agrees(board), True)
         expect(seed).to_have_value("5")
         assert query_of(board)["edits"] == "w_q.0.1.0.9"

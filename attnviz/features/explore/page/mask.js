@@ -16,7 +16,7 @@ export default function maskPainter(/** @type {Drawing<Data>} */ { parentElement
 class Painter {
   constructor(/** @type {HTMLElement} */ root) {
     this.root = root;
-    this.tell = (/** @type {number[][]} */ _hidden) => {};
+    this.send = (/** @type {number[][]} */ _hidden) => {};
     /** @type {HTMLButtonElement[][]} */
     this.cells = [];
     /** @type {boolean | null} what is painted while the pointer is down */
@@ -27,9 +27,9 @@ class Painter {
     root.addEventListener("click", (event) => event.detail === 0 && this.press(event.target)); // from the keyboard
   }
 
-  /** @param {Data} data @param {(hidden: number[][]) => void} tell */
-  receive({ rows, columns, hidden, turned, label }, tell) {
-    this.tell = tell;
+  /** @param {Data} data @param {(hidden: number[][]) => void} send */
+  receive({ rows, columns, hidden, turned, label }, send) {
+    this.send = send;
     if (this.paints !== null) return;
     this.root.setAttribute("aria-label", label);
     const held = this.cells.flat().indexOf(/** @type {HTMLButtonElement} */ (focusedBeside(this.root)));
@@ -74,7 +74,7 @@ class Painter {
   }
 
   say() {
-    this.tell(this.cells.map((row) => row.map((cell) => Number(isHidden(cell)))));
+    this.send(this.cells.map((row) => row.map((cell) => Number(isHidden(cell)))));
   }
 }
 

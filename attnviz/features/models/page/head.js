@@ -11,7 +11,7 @@ export default function modelHead(/** @type {Drawing<Nothing>} */ { parentElemen
   const take = () => {
     if (window.attnvizHead && window.attnvizHead.parentElement !== root) root.replaceChildren(window.attnvizHead);
   };
-  const hear = () => (root.isConnected ? take() : window.removeEventListener("attnviz-head", hear));
-  if (!root.childElementCount) window.addEventListener("attnviz-head", hear);
+  const listener = () => (root.isConnected ? take() : window.removeEventListener("attnviz-head", listener));
+  if (!root.childElementCount) window.addEventListener("attnviz-head", listener);
   take();
 }

@@ -23,7 +23,7 @@ export default function modelHeads(/** @type {Drawing<Data>} */ { parentElement,
   /** @type {State} */
   const state = stateOf(parentElement, ".grid",
     () => ({ told: 0, drawn: "", heads: null, beside: make("div", "beside") }));
-  const tell = (/** @type {Record<string, string>} */ patch) => {
+  const send = (/** @type {Record<string, string>} */ patch) => {
     state.told = window.attnvizAddress?.change(patch) ?? 0;
   };
   const { head, query } = data.parameters;
@@ -36,8 +36,8 @@ export default function modelHeads(/** @type {Drawing<Data>} */ { parentElement,
   const drawn = JSON.stringify([data.mark, data.order]);
   if (drawn !== state.drawn) {
     state.heads = new Heads(root, beside, { ...data.grid, order: data.order, followed: data.followed }, data.picked, {
-      pick: (place) => tell({ [head]: `${place.layer}.${place.head}` }),
-      follow: (row) => tell({ [query]: String(row) }),
+      pick: (place) => send({ [head]: `${place.layer}.${place.head}` }),
+      follow: (row) => send({ [query]: String(row) }),
     });
     state.drawn = drawn;
   } else if (isOf(data.from, state.told)) state.heads?.follow(data.followed, data.picked);

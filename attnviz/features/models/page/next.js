@@ -43,7 +43,7 @@ export default function modelNext(/** @type {Drawing<Data>} */ { parentElement, 
   const tell = (/** @type {string} */ ids) => {
     state.told = window.attnvizAddress?.change({ [data.parameters.written]: ids || null,
       [data.parameters.query]: null, [data.parameters.why]: null }) ?? 0; // reasons explain a word at the old place
-    window.attnvizAddress?.say(); // send it at once: unlike a drag, a press has no further changes
+    window.attnvizAddress?.send(); // send it at once: unlike a drag, a press has no further changes
   };
   const append = (/** @type {number} */ id) => tell(data.ids ? `${data.ids}.${id}` : String(id));
   const goOn = () => {

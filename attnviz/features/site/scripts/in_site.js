@@ -19,7 +19,7 @@ const LED = ":host { display: block; } :host([hidden]) { display: none; } .telli
   + ".told .panel { display: none; } .unreached { position: absolute; display: grid; place-items: center; "
   + "border: 1px dashed currentcolor; opacity: 0.45; border-radius: 4px; }";
 
-/** @typedef {{ height: () => number, hears: (what: string, detail: unknown) => void, own?: boolean }} Leads */
+/** @typedef {{ height: () => number, onEvent: (what: string, detail: unknown) => void, own?: boolean }} Leads */
 
 class Led extends Alone {
   /** @param {Leads} leads */
@@ -34,8 +34,8 @@ class Led extends Alone {
   }
 
   /** @param {string} what @param {unknown} detail */
-  tells(what, detail) {
-    this.leads.hears(what, detail);
+  notify(what, detail) {
+    this.leads.onEvent(what, detail);
   }
 
   // torch never computed a sentence that the reader has typed.
@@ -89,7 +89,7 @@ showBoard.filled = filled;
 /** @param {Board} board @param {string[]} names */
 function frames(board, names) {
   for (const each of board.spine.querySelectorAll(".unreached")) each.remove();
-  if (board.story.told) return;
+  if (board.story.isShown) return;
   for (const name of names) {
     const box = board.layout.boxes[name];
     if (!box) continue;

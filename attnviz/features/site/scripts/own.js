@@ -94,7 +94,7 @@ export class Own {
   }
 
   draw(/** @type {BoardData} */ data) {
-    const leads = { height: () => this.telling.height, hears: () => this.leadOn(), own: true };
+    const leads = { height: () => this.telling.height, onEvent: () => this.leadOn(), own: true };
     const place = /** @type {HTMLElement} */ (document.querySelector(this.place));
     this.board = window.attnvizSiteBoard(place, data, { leads });
   }

@@ -35,7 +35,7 @@ class Telling {
     this.rest = undefined;
     /** @type {Record<string, Matrices>} */
     this.numbers = {}; // set-up -> its numbers, with the reader's edits
-    const leads = { height: () => this.height, hears: (/** @type {string} */ what) => this.hears(what) };
+    const leads = { height: () => this.height, onEvent: (/** @type {string} */ what) => this.onEvent(what) };
     this.board = window.attnvizSiteBoard($("#cat"), this.dataOf("words"), { leads });
     /** @type {Record<string, Trained | Writer | Own>} */
     this.others = { training: new Trained(this), writing: new Writer(this), own: new Own(this) };
@@ -153,7 +153,7 @@ class Telling {
 
   // ---- what the board tells ----
 
-  hears(/** @type {string} */ what) {
+  onEvent(/** @type {string} */ what) {
     if (!this.board) return; // it's still being created
     if (what === "picked" && this.now === "words") this.done("words");
     if (what === "query" && this.now === "matrices") this.done("matrices");
@@ -179,7 +179,7 @@ class Telling {
         $(".ask", section).textContent = asked;
         section.querySelector(".choices")?.setAttribute("aria-label", asked);
       }
-      if (this.answered.has(section.id)) this.tell(section);
+      if (this.answered.has(section.id)) this.showOutcome(section);
     }
   }
 
@@ -234,7 +234,7 @@ class Telling {
     for (const each of section.querySelectorAll("[data-choice]")) {
       if (each instanceof HTMLElement) each.setAttribute("aria-pressed", String(each.dataset.choice === choice));
     }
-    this.tell(section);
+    this.showOutcome(section);
     section.querySelector(".pass")?.remove();
     if (first && next) {
       this.open(at + 2);
@@ -251,7 +251,7 @@ class Telling {
   }
 
   // Show the outcome of a step by the current numbers.
-  tell(/** @type {HTMLElement} */ section) {
+  showOutcome(/** @type {HTMLElement} */ section) {
     const { id: name } = section;
     const told = $(".told", section);
     const lines = this.linesOf(name);

@@ -35,7 +35,7 @@ export class Trained {
     if (!training) return;
     const data = { ...training.board, tells: this.telling.bare(training.part) };
     if (!this.board) {
-      const leads = { height: () => this.telling.height, hears() {} };
+      const leads = { height: () => this.telling.height, onEvent() {} };
       const place = /** @type {HTMLElement} */ (document.querySelector(this.place));
       this.board = window.attnvizSiteBoard(place, data, { leads });
       /** @type {HTMLElement} */ (this.section.querySelector(".time")).hidden = false;

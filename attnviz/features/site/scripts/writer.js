@@ -17,7 +17,7 @@ export class Writer {
   /** @type {string[]} */
   lines = [];
 
-  /** @param {{ done(name: string): void, tell(section: HTMLElement): void }} telling */
+  /** @param {{ done(name: string): void, showOutcome(section: HTMLElement): void }} telling */
   constructor(telling) {
     this.telling = telling;
     this.element = /** @type {HTMLElement} */ (document.querySelector("#writer"));
@@ -76,6 +76,6 @@ export class Writer {
       : least < LIKELY ? say("site.story.writing.unlikely", { words, least: percent(least) })
       : say("site.story.writing.done", { words, least: percent(least) })];
     if (this.chances.length > 1 && least >= LIKELY) this.telling.done("writing");
-    this.telling.tell(/** @type {HTMLElement} */ (document.querySelector("#writing")));
+    this.telling.showOutcome(/** @type {HTMLElement} */ (document.querySelector("#writing")));
   }
 }

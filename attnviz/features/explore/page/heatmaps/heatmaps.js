@@ -11,7 +11,7 @@ import { makeRoom } from "./room.js";
 /** @import { Data } from "./types.js" */
 
 export default function heatmaps(/** @type {Drawing<Data>} */ { parentElement, data, setTriggerValue }) {
-  stateOf(parentElement, ".heatmaps", (root) => new Heatmaps(root, data)).hear(data, setTriggerValue);
+  stateOf(parentElement, ".heatmaps", (root) => new Heatmaps(root, data)).take(data, setTriggerValue);
 }
 
 /** @extends {Pictures<Data>} */
@@ -59,7 +59,7 @@ class Heatmaps extends Pictures {
     const { query, mark } = page;
     try {
       const sent = await numbersFor(at, { query, ...asked });
-      if (sent && this.root.isConnected) this.hear({ ...this.data, ...sent, from: mark }, this.trigger);
+      if (sent && this.root.isConnected) this.take({ ...this.data, ...sent, from: mark }, this.trigger);
     } catch {
       // The page's own run brings the numbers, or the error.
     }
@@ -68,7 +68,7 @@ class Heatmaps extends Pictures {
   }
 
   /** @param {Data} data @param {Trigger} trigger */
-  hear(data, trigger) {
+  take(data, trigger) {
     if (!isOf(data.from, this.shown)) return; // older than the numbers shown
     this.shown = window.attnvizAddress?.versionOf(data.from) || this.shown;
     const first = this.byName.size === 0;

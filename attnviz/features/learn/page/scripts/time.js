@@ -68,7 +68,7 @@ class Time {
     this.note = make("p", "note");
     this.look = make("p", "look");
     this.figures = make("dl", "figures");
-    this.pictures = new Pictures(({ layer, head }) => this.tell({ [this.data.head]: `${layer}.${head}` }));
+    this.pictures = new Pictures(({ layer, head }) => this.send({ [this.data.head]: `${layer}.${head}` }));
     this.view = new HeadView(218, (row) => this.pick(row));
     this.next = new Next();
     this.build();
@@ -170,11 +170,11 @@ class Time {
     const step = this.data.steps[this.at];
     if (step === this.sent || this.data.active) return;
     this.sent = step;
-    this.tell({ [this.data.step]: String(step) }, this.data.step);
+    this.send({ [this.data.step]: String(step) }, this.data.step);
   }
 
   /** @param {Record<string, string>} patch @param {string | null} [source] */
-  tell(patch, source = null) {
+  send(patch, source = null) {
     this.asked = window.attnvizAddress?.change(patch, { source }) ?? 0;
   }
 
@@ -294,7 +294,7 @@ class Time {
 
   pick(/** @type {number} */ row) {
     this.query = row;
-    this.tell({ [this.data.query]: String(row) });
+    this.send({ [this.data.query]: String(row) });
     this.show();
   }
 
