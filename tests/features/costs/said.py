@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import attnviz
+from attnviz.features.costs.page.curve import TURNS
 from tests.pages.reader import Reader
 
 # Public calls, for tests/unit/project/public_calls.py and test_wrong_types.py.
@@ -21,3 +22,8 @@ TYPES = {"attnviz_tiles": ("Data", "attnviz/features/costs/page/tiles.js")}
 def readers() -> list[Reader]:
     """Return readers who see each component of the page."""
     return [Reader("pages/costs.py")]
+
+
+def held() -> list[object]:
+    """Return objects that sessions share, for tests/unit/server/test_server.py."""
+    return [TURNS]
