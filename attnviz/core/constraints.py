@@ -106,104 +106,104 @@ def _divisors(number: int) -> str:
     return ", ".join(str(n) for n in range(1, min(number, limits.MAX_HEADS) + 1) if number % n == 0)
 
 
-def _by_class(asked: RequestedSettings) -> bool:
-    return EMBEDDINGS[asked.values.get("embedding", "stable")].by_class
+def _by_class(setup: RequestedSettings) -> bool:
+    return EMBEDDINGS[setup.values.get("embedding", "stable")].by_class
 
 
-def _heads(asked: RequestedSettings) -> Facts | None:
-    widths = ((name, asked[name]) for name in ("d_out", "d_v") if asked[name] is not None)
-    return next(({"heads": asked["n_heads"], "size": name, "width": width, "fitting": _divisors(width)}
-                 for name, width in widths if width % asked["n_heads"]), None)  # fmt: skip
+def _heads(setup: RequestedSettings) -> Facts | None:
+    widths = ((name, setup[name]) for name in ("d_out", "d_v") if setup[name] is not None)
+    return next(({"heads": setup["n_heads"], "size": name, "width": width, "fitting": _divisors(width)}
+                 for name, width in widths if width % setup["n_heads"]), None)  # fmt: skip
 
 
-def _rotary(asked: RequestedSettings) -> Facts | None:
-    width = asked["d_out"] // asked["n_heads"]
-    return {"d_out": asked["d_out"], "width": width} if POSITIONS[asked["positions"]].turns and width % 2 else None
+def _rotary(setup: RequestedSettings) -> Facts | None:
+    width = setup["d_out"] // setup["n_heads"]
+    return {"d_out": setup["d_out"], "width": width} if POSITIONS[setup["positions"]].turns and width % 2 else None
 
 
-def _as_wide(needed: bool, asked: RequestedSettings) -> Facts | None:
-    return {"width": asked.width, "d_in": asked["d_in"]} if needed and asked.width != asked["d_in"] else None
+def _as_wide(needed: bool, setup: RequestedSettings) -> Facts | None:
+    return {"width": setup.width, "d_in": setup["d_in"]} if needed and setup.width != setup["d_in"] else None
 
 
-def _kv_heads(asked: RequestedSettings) -> Facts | None:
-    n_heads, n_kv_heads = asked["n_heads"], asked.kv_heads
+def _kv_heads(setup: RequestedSettings) -> Facts | None:
+    n_heads, n_kv_heads = setup["n_heads"], setup.kv_heads
     if n_heads % n_kv_heads:
         return {"kv_heads": n_kv_heads, "heads": n_heads, "fitting": _divisors(n_heads)}
     return None
 
 
-def _scores(asked: RequestedSettings) -> Facts | None:
-    heads = asked["n_heads"] * asked["n_layers"]
-    if heads * asked.n_tokens**2 <= limits.MAX_SCORES:
+def _scores(setup: RequestedSettings) -> Facts | None:
+    heads = setup["n_heads"] * setup["n_layers"]
+    if heads * setup.n_tokens**2 <= limits.MAX_SCORES:
         return None
     most = int((limits.MAX_SCORES / heads) ** 0.5)
-    return {"layers": asked["n_layers"], "heads": asked["n_heads"], "tokens": asked.n_tokens, "most": most}
+    return {"layers": setup["n_layers"], "heads": setup["n_heads"], "tokens": setup.n_tokens, "most": most}
 
 
-def _reads_positions(asked: RequestedSettings) -> Facts | None:
-    needs_places = POSITIONS[asked["positions"]].of_one_sentence
-    return {"positions": asked["positions"]} if _of_another(asked) and needs_places else None
+def _reads_positions(setup: RequestedSettings) -> Facts | None:
+    needs_places = POSITIONS[setup["positions"]].of_one_sentence
+    return {"positions": setup["positions"]} if _of_another(setup) and needs_places else None
 
 
-def _of_another(asked: RequestedSettings) -> bool:
+def _of_another(setup: RequestedSettings) -> bool:
     """Whether a second sentence, with positions of its own, is read."""
-    return asked.reads not in (ITSELF, KEPT)
+    return setup.reads not in (ITSELF, KEPT)
 
 
-def _room(asked: RequestedSettings) -> int:
+def _room(setup: RequestedSettings) -> int:
     """Return how many tokens of another sentence may be read."""
-    return limits.MAX_TOKENS - (asked.n_tokens if asked.reads == KEPT else 0)
+    return limits.MAX_TOKENS - (setup.n_tokens if setup.reads == KEPT else 0)
 
 
-def _reads_tokens(asked: RequestedSettings) -> Facts | None:
-    if asked.n_second <= _room(asked):
+def _reads_tokens(setup: RequestedSettings) -> Facts | None:
+    if setup.n_second <= _room(setup):
         return None
-    return {"which": asked.reads, "n": asked.n_second, "most": _room(asked)}
+    return {"which": setup.reads, "n": setup.n_second, "most": _room(setup)}
 
 
-def _reads_scores(asked: RequestedSettings) -> Facts | None:
+def _reads_scores(setup: RequestedSettings) -> Facts | None:
     """Return facts if reading another sentence makes too many scores.
 
     Its "most" is how many of that sentence's tokens fit, below 1 if not even one does.
     """
-    if asked.reads == ITSELF:
+    if setup.reads == ITSELF:
         return None
-    heads, n, n_second = asked["n_heads"] * asked["n_layers"], asked.n_tokens, asked.n_second
-    beside = n if asked.reads == KEPT else 0
-    alone = _is_read_alone(asked)
+    heads, n, n_second = setup["n_heads"] * setup["n_layers"], setup.n_tokens, setup.n_second
+    beside = n if setup.reads == KEPT else 0
+    alone = _is_read_alone(setup)
     if heads * max(n * (n_second + beside), alone * n_second**2) <= limits.MAX_SCORES:
         return None
     each = limits.MAX_SCORES // heads
     most = min(each // n - beside, isqrt(each) if alone else each)
-    return {"which": asked.reads, "heads": heads, "tokens": n, "most": most, "each": each}
+    return {"which": setup.reads, "heads": heads, "tokens": n, "most": most, "each": each}
 
 
-def _reads_scores_full(asked: RequestedSettings) -> Facts | None:
-    facts = _reads_scores(asked)
+def _reads_scores_full(setup: RequestedSettings) -> Facts | None:
+    facts = _reads_scores(setup)
     if facts is None or facts["most"] >= 1:
         return None
-    return facts | {"most": max(fit for fit in range(asked.n_tokens) if fit * (fit + 1) <= facts["each"])}
+    return facts | {"most": max(fit for fit in range(setup.n_tokens) if fit * (fit + 1) <= facts["each"])}
 
 
-def _is_read_alone(asked: RequestedSettings) -> bool:
+def _is_read_alone(setup: RequestedSettings) -> bool:
     """Whether the kept sentence also goes through all layers by itself."""
-    return bool(asked.reads == KEPT and asked["n_layers"] > 1)
+    return bool(setup.reads == KEPT and setup["n_layers"] > 1)
 
 
-def _reads_nothing(asked: RequestedSettings) -> Facts | None:
+def _reads_nothing(setup: RequestedSettings) -> Facts | None:
     """Return the mask if it hides the only kept token from itself."""
-    if not (_is_read_alone(asked) and asked.n_second == 1 and asked.values.get("mask") is None):
+    if not (_is_read_alone(setup) and setup.n_second == 1 and setup.values.get("mask") is None):
         return None
-    kind = MASKS[asked.mask]
-    return {"masking": kind.name} if kind.of_all and kind.hidden(1, 1, asked.values.get("mask_size", 1)).all() else None
+    kind = MASKS[setup.mask]
+    return {"masking": kind.name} if kind.of_all and kind.hidden(1, 1, setup.values.get("mask_size", 1)).all() else None
 
 
-def _typed(asked: RequestedSettings) -> Facts | None:
-    n_keys = asked.n_tokens if asked.n_read is None else asked.n_read
-    for row, column, number in asked.what_if.typed:
-        if row >= asked.n_tokens or column >= n_keys:
+def _typed(setup: RequestedSettings) -> Facts | None:
+    n_keys = setup.n_tokens if setup.n_read is None else setup.n_read
+    for row, column, number in setup.what_if.typed:
+        if row >= setup.n_tokens or column >= n_keys:
             part = WhatIf().typing(row, column, number).text
-            return {"part": part, "row": row, "column": column, "tokens": min(asked.n_tokens, n_keys)}
+            return {"part": part, "row": row, "column": column, "tokens": min(setup.n_tokens, n_keys)}
     return None
 
 
@@ -218,8 +218,8 @@ def _of_switches() -> Iterator[Constraint]:
     for refusal in dict.fromkeys(way.refusal for _, way in ways if way.refusal):
         own = {(switch, way.name): way for switch, way in ways if way.refusal == refusal}
 
-        def broken(asked: RequestedSettings, own: Any = own) -> Facts | None:
-            on = ((f"{switch}:{way.name}", way.conflict(asked)) for switch, way in asked.what_if.ways
+        def broken(setup: RequestedSettings, own: Any = own) -> Facts | None:
+            on = ((f"{switch}:{way.name}", way.conflict(setup)) for switch, way in setup.what_if.ways
                   if (switch, way.name) in own)  # fmt: skip
             return next(({"part": part, **facts} for part, facts in on if facts is not None), None)
 
@@ -232,8 +232,8 @@ def _of_weightings() -> Iterator[Constraint]:
     for weighting in WEIGHTINGS.values():
         for conflict in weighting.conflicts:
 
-            def broken(asked: RequestedSettings, name: str = weighting.name, own: Conflict = conflict) -> Facts | None:
-                facts = own.facts(asked) if asked.values.get("weighting", "softmax") == name else None
+            def broken(setup: RequestedSettings, name: str = weighting.name, own: Conflict = conflict) -> Facts | None:
+                facts = own.facts(setup) if setup.values.get("weighting", "softmax") == name else None
                 return None if facts is None else dict(facts)
 
             yield Constraint(conflict.refusal, broken, _put(weighting="softmax"))
@@ -242,34 +242,34 @@ def _of_weightings() -> Iterator[Constraint]:
 _ITSELF = _put(reads=ITSELF)
 
 CONSTRAINTS: Kinds[Constraint] = Kinds("constraint", (
-    Constraint("two_masks", lambda asked: {"masking": asked["masking"]}
-               if asked["causal"] and asked["masking"] != NONE else None, _put(masking=NONE)),
-    Constraint("class_width", lambda asked: {"d_in": asked["d_in"]}
-               if _by_class(asked) and asked["d_in"] != len(FEATURES) else None, _put(embedding="stable")),
-    Constraint("class_tokenizer", lambda asked: {"tokenizer": asked["tokenizer"]}
-               if _by_class(asked) and asked["tokenizer"] == "characters" else None, _put(embedding="stable")),
-    Constraint("factor", lambda asked: {"positions": asked["positions"]}
-               if POSITIONS[asked["positions"]].biases and USES[asked["mask_use"]].times_scores else None,
+    Constraint("two_masks", lambda setup: {"masking": setup["masking"]}
+               if setup["causal"] and setup["masking"] != NONE else None, _put(masking=NONE)),
+    Constraint("class_width", lambda setup: {"d_in": setup["d_in"]}
+               if _by_class(setup) and setup["d_in"] != len(FEATURES) else None, _put(embedding="stable")),
+    Constraint("class_tokenizer", lambda setup: {"tokenizer": setup["tokenizer"]}
+               if _by_class(setup) and setup["tokenizer"] == "characters" else None, _put(embedding="stable")),
+    Constraint("factor", lambda setup: {"positions": setup["positions"]}
+               if POSITIONS[setup["positions"]].biases and USES[setup["mask_use"]].times_scores else None,
                _put(mask_use=ADDED)),
     *_of_weightings(),
     Constraint("heads", _heads, _fewer_heads, "setup.heads.used", "n_heads"),
     Constraint("rotary", _rotary, _put(positions="none"), "setup.positions.unused", "positions"),
-    Constraint("block", lambda asked: _as_wide(BLOCKS[asked["norm"]].adds, asked), _put(norm="none"),
+    Constraint("block", lambda setup: _as_wide(BLOCKS[setup["norm"]].adds, setup), _put(norm="none"),
                "setup.norm.unused", "norm"),
-    Constraint("layers", lambda asked: _as_wide(asked["n_layers"] != 1, asked), _put(n_layers=1),
+    Constraint("layers", lambda setup: _as_wide(setup["n_layers"] != 1, setup), _put(n_layers=1),
                "setup.n_layers.unused", "n_layers"),
     Constraint("kv_heads", _kv_heads, _one_less("n_kv_heads"), "setup.heads.of_keys", "n_kv_heads"),
-    Constraint("scores_of_layers", lambda asked: _scores(asked) if asked["n_layers"] > 1 else None,
+    Constraint("scores_of_layers", lambda setup: _scores(setup) if setup["n_layers"] > 1 else None,
                _one_less("n_layers"), "setup.n_layers.unused", "n_layers"),
-    Constraint("scores_of_heads", lambda asked: _scores(asked) if asked["n_layers"] == 1 else None,
+    Constraint("scores_of_heads", lambda setup: _scores(setup) if setup["n_layers"] == 1 else None,
                _fewer_heads, "setup.heads.used", "n_heads"),
     Constraint("reads_positions", _reads_positions, _ITSELF),
-    Constraint("reads_mask", lambda asked: {"masking": asked.mask}
-               if _of_another(asked) and MASKS[asked.mask].by_places else None, _ITSELF),
-    Constraint("reads_full", lambda asked: {"tokens": asked.n_tokens, "most": limits.MAX_TOKENS - 1}
-               if _room(asked) < 1 else None, _ITSELF),
-    Constraint("reads_blank", lambda asked: {"which": asked.reads}
-               if asked.reads != ITSELF and not asked.n_second else None, _ITSELF),
+    Constraint("reads_mask", lambda setup: {"masking": setup.mask}
+               if _of_another(setup) and MASKS[setup.mask].by_places else None, _ITSELF),
+    Constraint("reads_full", lambda setup: {"tokens": setup.n_tokens, "most": limits.MAX_TOKENS - 1}
+               if _room(setup) < 1 else None, _ITSELF),
+    Constraint("reads_blank", lambda setup: {"which": setup.reads}
+               if setup.reads != ITSELF and not setup.n_second else None, _ITSELF),
     Constraint("reads_tokens", _reads_tokens, _ITSELF),
     Constraint("reads_scores_full", _reads_scores_full, _ITSELF),
     Constraint("reads_scores", _reads_scores, _ITSELF),

@@ -138,12 +138,12 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
     shared = {name: own for name, stage in table.items() if stage.rule is None and name.startswith(first)
               for own in [name.removeprefix(first)]} if layer else {}  # fmt: skip
     stages: dict[str, Stage] = {}
-    made: dict[str, Tensor] = {}
+    own_matrices: dict[str, Tensor] = {}
     for name, stage in table.items():
         for whole, one in shared.items():
             ahead = stage.head is not None and one in TO_HEADS  # all heads share it, so it comes before them
             if (whole in stage.sources or ahead) and one not in stages and name.startswith(path):
-                stages[one], made[one] = replace(table[whole].unnumbered("layer"), name=one), matrices[whole]
+                stages[one], own_matrices[one] = replace(table[whole].unnumbered("layer"), name=one), matrices[whole]
         if not name.startswith(path):
             continue
         own = name.removeprefix(path)
@@ -151,13 +151,13 @@ def of_layer(table: Table, matrices: Mapping[str, Tensor], layer: int) -> tuple[
             (before,) = stage.sources
             symbol = f"{table[before].symbol}⁽{str(layer - 1).translate(_RAISED)}⁾"
             stages[before] = replace(table[before], symbol=symbol, rule=None, sources=(), rows="token", part="")
-            made[before] = matrices[before]
+            own_matrices[before] = matrices[before]
         for source in stage.sources:
             if not source.startswith(f"{STACK}."):  # given to the whole stack, such as a token table
-                stages[source], made[source] = table[source], matrices[source]
+                stages[source], own_matrices[source] = table[source], matrices[source]
         sources = tuple(shared.get(source, source.removeprefix(path)) for source in stage.sources)
-        stages[own], made[own] = replace(stage.unnumbered("layer"), name=own, sources=sources), matrices[name]
-    return MappingProxyType(stages), made
+        stages[own], own_matrices[own] = replace(stage.unnumbered("layer"), name=own, sources=sources), matrices[name]
+    return MappingProxyType(stages), own_matrices
 
 
 _OF_OTHERS = (Y, "k", "v", "k_norm", "rest_k", "k_rotated", "phi_k")

@@ -29,8 +29,8 @@ class RefusedError(ValueError):
         self.kind, self.detail, self.facts = kind, detail, facts
 
     def __str__(self) -> str:
-        told = self.sentence(lambda name, value: None)
-        return f"{told} ({self.detail})" if self.detail else told
+        sentence = self.sentence(lambda name, value: None)
+        return f"{sentence} ({self.detail})" if self.detail else sentence
 
     def sentence(self, write: Write) -> str:
         """Return the sentence, with each fact as `write` writes it.

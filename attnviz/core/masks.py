@@ -95,8 +95,8 @@ class MaskKind:
 
 def _cells(hides: Hides, shape: tuple[int, int], size: int, n_memory: int) -> np.ndarray:
     keys = np.arange(shape[1])
-    made = hides(np.arange(shape[0])[:, None] + n_memory - keys, shape[1] - 1 - keys, size)
-    return np.array(np.broadcast_to(made, shape))
+    hidden = hides(np.arange(shape[0])[:, None] + n_memory - keys, shape[1] - 1 - keys, size)
+    return np.array(np.broadcast_to(hidden, shape))
 
 
 def _later(before: Any, after: Any, size: int) -> Any:
@@ -206,13 +206,13 @@ class Masked:
         of different sentences, and reasons that compare positions are left out.
         """
         nobody = np.array(np.broadcast_to(hidden.all(0), hidden.shape))
-        found, n_memory = [(Why("nobody"), False, nobody)], first_own_key or 0
+        all_reasons, n_memory = [(Why("nobody"), False, nobody)], first_own_key or 0
         for kind in (self.kind,) if self.kind is not None and self.kind.whys else MASKS.values():
             size = self.size if kind is self.kind else kind.size_of(hidden, n_memory) if kind.whys and kind.sized else 0
             if size is not None and not (first_own_key is None and kind.by_places):
                 reasons = kind.reasons((hidden.shape[0], hidden.shape[1]), size, n_memory)
-                found += [(why, kind.by_places, cells) for why, cells in reasons]
-        return [each for each in found if each[-1].any()]
+                all_reasons += [(why, kind.by_places, cells) for why, cells in reasons]
+        return [each for each in all_reasons if each[-1].any()]
 
     def why(self, hidden: np.ndarray, row: int, column: int, first_own_key: int | None = 0) -> Why:
         """Return why a cell is hidden; `hidden` marks the cells with -∞.

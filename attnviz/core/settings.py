@@ -100,9 +100,9 @@ def mask_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_fit(given: Mapping[str, Any], n_tokens: int) -> None:
     """Raise ``ValueError`` for the first constraint between settings that is broken."""
-    asked = RequestedSettings(given, n_tokens)
+    setup = RequestedSettings(given, n_tokens)
     for constraint in CONSTRAINTS.values():
-        if (facts := constraint.broken(asked)) is not None:
+        if (facts := constraint.broken(setup)) is not None:
             raise RefusedError(constraint.name, **facts)
 
 
@@ -133,6 +133,6 @@ def fitted(values: Mapping[str, Any], n_tokens: int) -> tuple[dict[str, Any], li
     return fitting, list(refused.values())
 
 
-def _first_broken(asked: RequestedSettings) -> Any:
-    found = ((each, each.broken(asked)) for each in CONSTRAINTS.values())
-    return next(((each, facts) for each, facts in found if facts is not None), None)
+def _first_broken(setup: RequestedSettings) -> Any:
+    checked = ((each, each.broken(setup)) for each in CONSTRAINTS.values())
+    return next(((each, facts) for each, facts in checked if facts is not None), None)

@@ -19,10 +19,10 @@ def run(stages: Table, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
     Raises ``KeyError`` if a given matrix is missing.
     """
     matrices: dict[str, Tensor] = {}
-    made = matrices.__getitem__
+    matrix_of = matrices.__getitem__
     for name, stage in stages.items():
         kernel = stage.kernel
-        matrices[name] = given[name] if kernel is None else kernel(*map(made, stage.sources))
+        matrices[name] = given[name] if kernel is None else kernel(*map(matrix_of, stage.sources))
     return matrices
 
 

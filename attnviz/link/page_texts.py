@@ -92,8 +92,8 @@ _ONE = re.compile(r"([a-z0-9_-]{1,40})\.([a-z0-9_-]{1,40})")
 
 def _predicted(raw: str) -> dict[str, str]:
     parts = [(part, _ONE.fullmatch(part)) for part in filter(None, raw.split("*"))]
-    read = {found[1]: found[2] for _, found in parts if found}
-    if strange := [Raw(part) for part, found in parts if not found]:
+    read = {match[1]: match[2] for _, match in parts if match}
+    if strange := [Raw(part) for part, match in parts if not match]:
         raise UnreadableError("links.unknown", read, names=strange)
     return dict(list(read.items())[-MOST_PREDICTED:])
 

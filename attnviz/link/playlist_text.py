@@ -34,9 +34,9 @@ def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, .
     >>> moments_of("/lesson?step=softmax  Rows sum to 1\n# a remark\nhttp://localhost:8501/?seed=7&playlist=x")
     (Moment(page='lesson', query='step=softmax', said='Rows sum to 1'), Moment(page='', query='seed=7', said=''))
     """
-    found = []
+    moments = []
     for n, line in enumerate(text.splitlines(), 1):
-        link, _, said = line.strip().partition(" ")
+        link, _, words = line.strip().partition(" ")
         if not link or link.startswith("#"):
             continue
         try:
@@ -48,10 +48,10 @@ def moments_of(text: str, pages: Sequence[str] | None = None) -> tuple[Moment, .
         if not known or not ("/" in link or "?" in link):
             raise UnreadableError("share.playlist.no_link", n=n, raw=Raw(link[:80]))
         pairs = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in (PLAYLIST, MOMENT)]
-        found.append(Moment(page, urlencode(pairs, safe="*.~"), said.strip()))
-    if len(found) > MOST_MOMENTS:
+        moments.append(Moment(page, urlencode(pairs, safe="*.~"), words.strip()))
+    if len(moments) > MOST_MOMENTS:
         raise UnreadableError("share.playlist.too_many", most=MOST_MOMENTS)
-    return tuple(found)
+    return tuple(moments)
 
 
 def read_lines(text: str, pages: Sequence[str]) -> tuple[tuple[Moment, ...], UnreadableError | None]:

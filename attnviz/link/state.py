@@ -65,7 +65,7 @@ def read_link(query: Mapping[str, str], show: Show = quoted, left_out: Callable[
     opening.without_unknown()
     opening.bounded()
     opening.controls()
-    return Opened(naming_its_example(opening.query), tuple(opening.told), opening.example)
+    return Opened(naming_its_example(opening.query), tuple(opening.messages), opening.example)
 
 
 def says_nothing(query: Mapping[str, str]) -> bool:
@@ -109,12 +109,12 @@ class _Opening:
 
     def __init__(self, query: Mapping[str, str], show: Show) -> None:
         self.query, self.show = as_the_app_opens(query), show
-        self.told: list[str] = []
+        self.messages: list[str] = []
         self.example = ""
 
-    def _drop(self, name: str, *told: str) -> None:
+    def _drop(self, name: str, *messages: str) -> None:
         self.query.pop(name, None)
-        self.told += told
+        self.messages += messages
 
     def without_what_was_left_out(self, left_out: Callable[[str], str]) -> None:
         if said := left_out(self.query.get(LEFT_OUT, "")):  # otherwise it's reported like any unknown parameter
@@ -135,7 +135,7 @@ class _Opening:
         for name in unknown:
             del self.query[name]
         if unknown:
-            self.told.append(_told_unknown(unknown, known, self.show))
+            self.messages.append(_unknown_in_words(unknown, known, self.show))
 
     def bounded(self) -> None:
         """Drop texts that are longer than the browser keeps."""
@@ -159,7 +159,7 @@ class _Opening:
                 self._drop(name)
 
 
-def _told_unknown(unknown: Sequence[str], known: list[str], show: Show) -> str:
+def _unknown_in_words(unknown: Sequence[str], known: list[str], show: Show) -> str:
     """Say which names are unknown, and which similar ones may be meant."""
     matches = {name: get_close_matches(name, known, 1, _ALIKE) for name in unknown if len(name) <= _MOST_ALIKE}
     meant = [(show(name), show(match[0])) for name, match in matches.items() if match][:_HINTS]
@@ -222,22 +222,22 @@ def state_of(query: str | Mapping[str, str], names: Collection[str] | None = Non
     opened = read_link(came)
     values, _ = read_controls(opened.query)
     changes, error = EDITS.read(opened.query.get(CHANGES, ""))
-    scenario, left, told = _scenario(values, changes)
+    scenario, left, messages = _scenario(values, changes)
     if scenario is not None and (error := with_unfitting(error, left, scenario)):
-        told.append(EDITS.refusal(opened.query[CHANGES], error, quoted))
+        messages.append(EDITS.refusal(opened.query[CHANGES], error, quoted))
     read = read_texts(opened.query, ReadContext(scenario, digits=values["digits"]), quoted)
-    told += [each.message for each in read.values() if each.message]
-    kept = {name: each.text for name, each in read.items()}
+    messages += [each.message for each in read.values() if each.message]
+    texts_kept = {name: each.text for name, each in read.items()}
     if scenario is not None:
         changes = changes_of(scenario)
-        kept[CHANGES] = EDITS.write(changes)
+        texts_kept[CHANGES] = EDITS.write(changes)
     of_texts = {name: read[name].value if name in read else row.default for name, row in texts().items()}
     del of_texts[EXAMPLE]  # its parameters are among the others
     return State(
-        _written(opened.query, values, kept),
+        _written(opened.query, values, texts_kept),
         scenario,
         MappingProxyType({**of_texts, CHANGES: changes, **values}),
-        (*opened.messages, *told),
+        (*opened.messages, *messages),
     )
 
 
@@ -259,18 +259,18 @@ def _only(came: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
 def _scenario(values: Mapping[str, Any], changes: Any) -> tuple[Scenario | None, Any, list[str]]:
     """Return the controls' scenario (None if blank), unfitting changes, and messages."""
     text, cut = shortened(values["text"], values["tokenizer"], MAX_TOKENS)
-    told = [say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token"))] if cut else []
+    messages = [say("messages.long_sentence", tokens=plural(MAX_TOKENS, "token"))] if cut else []
     if not tokenize(text, values["tokenizer"]):
-        return None, changes, told
+        return None, changes, messages
     fitting, conflicts = fitted({**values, "text": text}, len(tokenize(text, values["tokenizer"])))
-    told += [conflict_text(conflict, fitting) for conflict in conflicts]
-    return *bring_back(scenario_of(fitting), changes), told
+    messages += [conflict_text(conflict, fitting) for conflict in conflicts]
+    return *bring_back(scenario_of(fitting), changes), messages
 
 
-def _written(opened: Mapping[str, str], values: Mapping[str, Any], kept: Mapping[str, str]) -> str:
+def _written(opened: Mapping[str, str], values: Mapping[str, Any], texts_kept: Mapping[str, str]) -> str:
     """Return a query with all that is used, as pages write it."""
     others = {name: raw for name, raw in opened.items() if name not in table()}
     controls = {name: row.write(values[name]) for name, row in parameters().items() if values[name] != row.default}
-    stays = {name: kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}
+    stays = {name: texts_kept.get(name, opened.get(name, "")) for name in texts() if name != EXAMPLE}
     ours = controls | {name: text for name, text in stays.items() if text}
     return urlencode(others | naming_its_example(ours), safe="*", errors="surrogatepass")

@@ -61,8 +61,8 @@ def by_size(about: str, names: tuple[Choice, ...]) -> tuple[Choice, ...]:
 def fails_at(asks: Callable[[int], ChoiceQuestion | None], choice: str, query: int, n: int) -> int | None:
     """Return the next token where a choice is wrong, too, or None."""
     for other in (*range(query + 1, n), *range(query)):
-        asked = asks(other)
-        if asked is not None and choice in asked.wrong:
+        question = asks(other)
+        if question is not None and choice in question.wrong:
             return other
     return None
 

@@ -52,7 +52,7 @@ def subjects() -> dict[str, Mapping[str, str]]:
 @by_language(64)
 def asked_of(about: str) -> ChoiceQuestion | None:
     """Return the question of this name; None if unknown."""
-    return next((asked for each in asks() if (asked := each.asked(about))), None)
+    return next((question for each in asks() if (question := each.asked(about))), None)
 
 
 def has_board(about: str) -> bool:

@@ -70,12 +70,12 @@ def pictures_file() -> ScriptFile:
 def script_files() -> dict[str, ScriptFile]:
     """Return the files in all languages, by their names."""
     makers = (board_file, plane_file, pictures_file, *filled("script").values())
-    found: dict[str, ScriptFile] = {}
+    by_name: dict[str, ScriptFile] = {}
     for language in languages():
         context = copy_context()
         context.run(LANGUAGE.set, language)
-        found |= {file.name: file for file in map(context.run, makers)}
-    return found
+        by_name |= {file.name: file for file in map(context.run, makers)}
+    return by_name
 
 
 _FONT = "SourceSansVF-Up*.woff2"
@@ -90,16 +90,16 @@ def letters_file() -> Path | None:
 
 def app_letters() -> bytes | None:
     """Return Streamlit's font as WOFF2; None if it is missing."""
-    found = letters_file()
-    return found.read_bytes() if found else None
+    file = letters_file()
+    return file.read_bytes() if file else None
 
 
 def scripts_of_components() -> list[str]:
     """Return Streamlit's scripts for components, which its page loads late."""
     static = Path(get_static_dir())
     named = (static / "index.html").read_text(encoding="utf-8")
-    found = sorted(file.name for file in (static / "static/js").glob("BidiComponent.*.js"))
-    for name in found:  # the list grows by the scripts that each of them imports
+    names = sorted(file.name for file in (static / "static/js").glob("BidiComponent.*.js"))
+    for name in names:  # the list grows by the scripts that each of them imports
         imported = _IMPORTED.findall((static / "static/js" / name).read_text(encoding="utf-8"))
-        found += [each for each in imported if each not in found and each not in named]
-    return [f"static/js/{name}" for name in found]
+        names += [each for each in imported if each not in names and each not in named]
+    return [f"static/js/{name}" for name in names]

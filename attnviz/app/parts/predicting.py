@@ -77,9 +77,9 @@ def prediction(about: str) -> str:
     return TRIED if take(PREDICTIONS) == OFF else str(take(PREDICTED).get(about, ""))
 
 
-def predicted(predictions: str, made: Container[str]) -> Container[str]:
+def predicted(predictions: str, container: Container[str]) -> Container[str]:
     """Return what needs no prediction any more, according to the link."""
-    return _All() if predictions == OFF else made
+    return _All() if predictions == OFF else container
 
 
 def keep(about: str, choice: str) -> None:
@@ -87,32 +87,32 @@ def keep(about: str, choice: str) -> None:
     url_texts.put(PREDICTED, with_prediction(take(PREDICTED), about, choice))
 
 
-def ask(asked: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
+def ask(question: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
     """Ask for a prediction: one button per choice, and one to skip."""
     st.html(_STYLE)
     st.caption(say("predicting.first"))
-    st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, asked.act)}")  # tokens in it may contain signs of Markdown
-    st.text(f"{asked.asks} {say('predicting.click')}" if asked.cells else asked.asks)
-    for choice, label in asked.choices.items():
-        st.button(label, key=f"predict.{choice}", on_click=press, args=(choice, asked, then), width="stretch")
+    st.markdown(f"## {_PUNCTUATION.sub(_ESCAPED, question.act)}")  # tokens in it may contain signs of Markdown
+    st.text(f"{question.asks} {say('predicting.click')}" if question.cells else question.asks)
+    for choice, label in question.choices.items():
+        st.button(label, key=f"predict.{choice}", on_click=press, args=(choice, question, then), width="stretch")
     st.button(say("predicting.skip"), key="predicting.skip", type="tertiary", on_click=press,
-              args=(SKIPPED, asked, then), shortcut="Space")  # fmt: skip
-    _take_focus("asked", 0, asked.cells, asks=True)
+              args=(SKIPPED, question, then), shortcut="Space")  # fmt: skip
+    _take_focus("asked", 0, question.cells, asks=True)
 
 
-def press(choice: str, asked: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
+def press(choice: str, question: ChoiceQuestion, then: Callable[[], None] = lambda: None) -> None:
     """Take a choice, or `SKIPPED`, for a question; in a callback."""
-    keep(asked.about, choice)
+    keep(question.about, choice)
     this_session().part(_Done).times += 1
     then()
 
 
-def show_outcome(asked: ChoiceQuestion) -> None:
+def show_outcome(question: ChoiceQuestion) -> None:
     """Draw the prediction beside what happened, and why; it's read aloud."""
     st.html(_STYLE)
-    both, *more = asked.outcome(prediction(asked.about))
+    both, *more = question.outcome(prediction(question.about))
     with st.container(key="prediction_outcome", gap="xxsmall"):
-        st.text(asked.act)
+        st.text(question.act)
         with st.container(key="prediction_both"):
             st.text(both)
     if more:

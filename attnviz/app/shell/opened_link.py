@@ -69,8 +69,8 @@ def what_was_left_out(text: str) -> str:
 def reopen_if_too_long() -> None:
     """Reopen a refused link with what fits; on the first run."""
     reopened = joined(Path(__file__).parent / "long_link.js")
-    told = _SCRIPT % (reopened, MOST_CHARACTERS, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
-    st.html(told, unsafe_allow_javascript=True)
+    script = _SCRIPT % (reopened, MOST_CHARACTERS, MOST_FIELDS, LEFT_OUT, own_mark(int(time.time())))
+    st.html(script, unsafe_allow_javascript=True)
 
 
 def own_mark(now: int) -> str:
@@ -80,10 +80,10 @@ def own_mark(now: int) -> str:
 
 
 def _is_own(mark: str) -> bool:
-    made = mark.partition(".")[0]
-    if not (made.isascii() and made.isdigit() and len(made) < 12):
+    start = mark.partition(".")[0]
+    if not (start.isascii() and start.isdigit() and len(start) < 12):
         return False
-    return 0 <= time.time() - int(made) <= _SOON and hmac.compare_digest(mark.encode(), own_mark(int(made)).encode())
+    return 0 <= time.time() - int(start) <= _SOON and hmac.compare_digest(mark.encode(), own_mark(int(start)).encode())
 
 
 @cache

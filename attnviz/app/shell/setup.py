@@ -181,8 +181,8 @@ def _tell_tokens_read(scenario: Scenario) -> None:
     query, place = picked_query(scenario), this_session().shared.beside_temperature
     row = traced_in_view(scenario).attention_weights[query].detach().double().cpu().numpy()
     if place is not None and row.min() >= 0 and abs(row.sum() - 1) < _SUMS:
-        told = say("setup.temperature.read", read=significant(tokens_read(row), 3), n=len(row))
-        place.caption(told, help=say("setup.temperature.read_help"))
+        share_read = say("setup.temperature.read", read=significant(tokens_read(row), 3), n=len(row))
+        place.caption(share_read, help=say("setup.temperature.read_help"))
 
 
 def _hide_idle(scenario: Scenario) -> None:

@@ -25,17 +25,17 @@ def as_tensors(optional: Collection[str], **given: Any) -> list[Tensor | None]:
 
     Raises ``ValueError`` for a value without real numbers, with rows of unequal lengths, or on another device.
     """
-    made = {
+    tensors = {
         name: None if value is None and name in optional else _as_tensor(name, value) for name, value in given.items()
     }
-    there = {name: each for name, each in made.items() if each is not None}
+    there = {name: each for name, each in tensors.items() if each is not None}
     first = next(iter(there.values()))
     dtype = first.dtype
     for name, each in there.items():
         if each.device != first.device:
             raise ValueError(f"{name} is on {each.device}, expected {first.device} like {next(iter(there))}")
         dtype = torch.promote_types(dtype, each.dtype)
-    return [None if each is None else each.to(dtype) for each in made.values()]
+    return [None if each is None else each.to(dtype) for each in tensors.values()]
 
 
 def _as_tensor(name: str, value: Any) -> Tensor:

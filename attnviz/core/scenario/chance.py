@@ -23,14 +23,14 @@ def chances_of(scenario: Matrices) -> tuple[str, ...]:
     drawn = [random for name in read for random in random_rows(scenario, name)]
     by_place = _places_are_random(scenario)
     chance = ALL if all(drawn) else SOME if any(drawn) or by_place else NONE
-    found = []
+    by_layer = []
     for layer in range(scenario.n_layers):
         own = 0 if scenario.same_layers else layer  # the layer whose matrices it uses
         w_q, w_k = (named(own, name) for name in ("w_q", "w_k"))
         chance = max(chance, _of_drawn(scenario, own, _DECIDE), key=_ORDER.index)
-        found.append(chance if _compares(scenario, w_q, w_k) else SOME if by_place else NONE)
+        by_layer.append(chance if _compares(scenario, w_q, w_k) else SOME if by_place else NONE)
         chance = max(chance, _of_drawn(scenario, own, _MAKE_NEXT), key=_ORDER.index)
-    return tuple(found)
+    return tuple(by_layer)
 
 
 def _of_drawn(scenario: Matrices, layer: int, names: Collection[str]) -> str:

@@ -150,8 +150,8 @@ def kept_in_layers(alone: "Matrices", given: Mapping[str, Tensor]) -> dict[str, 
 
     Source: Dai et al. 2019, Transformer-XL, section 3.2.
     """
-    made = run_alone(alone, given)
-    return {kept_for(layer): made[in_layer(layer, "x")] for layer in range(1, alone.n_layers)}
+    matrices = run_alone(alone, given)
+    return {kept_for(layer): matrices[in_layer(layer, "x")] for layer in range(1, alone.n_layers)}
 
 
 class Matrices(Derived):

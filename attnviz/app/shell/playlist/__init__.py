@@ -57,8 +57,8 @@ def show_playlist() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(say("share.playlist.add"), key="share.playlist.add", on_click=partial(_add, moments))
             if moments:
-                label, made = say("share.playlist.download"), text_of(moments)
-                download(label, made, "playlist.txt", "share.playlist.file", type="tertiary")
+                label, text = say("share.playlist.download"), text_of(moments)
+                download(label, text, "playlist.txt", "share.playlist.file", type="tertiary")
                 st.link_button(say("share.playlist.open"), str(_link(moments, 1)), type="tertiary")
 
 

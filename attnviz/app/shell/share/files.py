@@ -54,25 +54,25 @@ def show_data(scenario: Scenario) -> None:
     _download("scenario", "scenario.json", partial(scenario_json, scenario))
 
 
-def show_matrices(made: AttentionTrace, file: str) -> None:
+def show_matrices(trace: AttentionTrace, file: str) -> None:
     """Draw the downloads of one matrix, and of the whole trace."""
-    names = matrix_names(made)
+    names = matrix_names(trace)
     first = next(at for at, name in enumerate(names) if name.endswith("attention_weights"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             say("share.data.matrix"), names, index=first,
-            format_func=lambda each: made.stages[each].title, key="share.matrix",
+            format_func=lambda each: trace.stages[each].title, key="share.matrix",
         )  # fmt: skip
-        _download("csv", f"{name}.csv", partial(matrix_csv, made, name))
-    in_json, in_safetensors = json_size(made), safetensors_size(made)
+        _download("csv", f"{name}.csv", partial(matrix_csv, trace, name))
+    in_json, in_safetensors = json_size(trace), safetensors_size(trace)
     large = in_json > _LARGE
     st.caption(
         say("share.data.all_large", json=_megabytes(in_json), safetensors=_megabytes(in_safetensors))
         if large
         else say("share.data.all")
     )
-    as_json = partial(_download, "json", f"{file}.json", partial(json_file, made))
-    as_safetensors = partial(_download, "safetensors", f"{file}.safetensors", partial(trace_safetensors, made))
+    as_json = partial(_download, "json", f"{file}.json", partial(json_file, trace))
+    as_safetensors = partial(_download, "safetensors", f"{file}.safetensors", partial(trace_safetensors, trace))
     with st.container(horizontal=True):
         for draw in (as_safetensors, as_json) if large else (as_json, as_safetensors):
             draw()
@@ -111,8 +111,8 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
 
     The page is light, for paper and slides. No typed text can run in it: see `page_of` in documents/page.py.
     """
-    made = None if scenario is None else traced_in_view(scenario)
-    stages = {} if made is None else {name: made.stages[name] for name in in_view(made.stages)}
+    trace = None if scenario is None else traced_in_view(scenario)
+    stages = {} if trace is None else {name: trace.stages[name] for name in in_view(trace.stages)}
     titles = {key: figure.title for key, figure in offered.items()}
     titles |= {
         name: say("share.pictures.of_set_up", title=stage.title) if offered else stage.title
@@ -128,19 +128,19 @@ def show_pictures(scenario: Scenario | None, offered: dict[str, Figure]) -> None
     if chosen in offered:
         title, alt, draw = offered[chosen]
         page = figure_page(draw(), title, alt=alt, file_name=chosen.replace(".", "_"), letters=app_letters())
-    elif scenario is not None and made is not None:
+    elif scenario is not None and trace is not None:
         query, digits = picked_query(scenario), state.digits()
-        alt = described(made, chosen, query, digits)
-        page = heatmap_page(made, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
+        alt = described(trace, chosen, query, digits)
+        page = heatmap_page(trace, chosen, digits=digits, query=query, alt=alt, letters=app_letters())
     st.iframe(page, height="content", alt=alt)
     st.caption(say("share.pictures.pages"))
     with st.container(horizontal=True):
         _download("figure", f"{chosen.replace('.', '_')}.html", lambda: page)
-        if scenario is not None and made is not None:
+        if scenario is not None and trace is not None:
             make = partial(report, scenario, traced(scenario), digits=state.digits())
             _download("report", "attention.html", make)
-    if scenario is not None and made is not None:
-        _show_board(made, picked_query(scenario))
+    if scenario is not None and trace is not None:
+        _show_board(trace, picked_query(scenario))
         if fits_board(scenario):
             st.caption(say("share.pictures.board_page"))
             _download("board_page", "board.html", partial(_board_page, scenario, picked_query(scenario)))
@@ -158,13 +158,13 @@ def _board_page(scenario: Scenario, query: int) -> str:
     return board_page(scenario, query=query, digits=state.digits(), link=link)
 
 
-def _show_board(made: AttentionTrace, query: int) -> None:
+def _show_board(trace: AttentionTrace, query: int) -> None:
     """Draw the download of the board as one picture, if it fits."""
-    if max(max(made[name].shape) for name in in_view(made.stages)) > IN_CELL:
+    if max(max(trace[name].shape) for name in in_view(trace.stages)) > IN_CELL:
         st.caption(say("share.pictures.board_no_room", most=IN_CELL))
         return
     st.caption(say("share.pictures.board"))
-    _download("board", "board.svg", partial(board_svg, made, query=query))
+    _download("board", "board.svg", partial(board_svg, trace, query=query))
 
 
 def ask_for_sentence() -> None:

@@ -64,35 +64,35 @@ class CellText:
         roundings = self.numbers.value(most) if isinstance(most, list) else most
         return self.cell.tolerance(self.numbers.size(size), roundings) if roundings else 0.0
 
-    def _under_mask(self, made: CellExplanation, node: Parts) -> CellExplanation:
+    def _under_mask(self, plain: CellExplanation, node: Parts) -> CellExplanation:
         op, _, mask, roundings = node
         by, cell = self.numbers.factor(mask), self.cell
         if cell.masked:
-            return made._replace(
+            return plain._replace(
                 symbols=f"−∞ {say('explanation.step.masked')}",
                 exact=-math.inf,
                 tolerance=0.0,
-                words=say("explanation.scale.masked", why=why_hidden(cell), words=made.words),
+                words=say("explanation.scale.masked", why=why_hidden(cell), words=plain.words),
             )
         if by.value == 0:
-            return made
+            return plain
         if op == "weighed":
             factor = FUNCTIONS["exp"](by.value)
-            exact = made.exact * factor
-            return made._replace(
-                symbols=f"{made.symbols} × exp({by.symbols})",
+            exact = plain.exact * factor
+            return plain._replace(
+                symbols=f"{plain.symbols} × exp({by.symbols})",
                 exact=exact,
-                words=say("explanation.scale.times", words=made.words, mask=by.symbols, factor=cell.write(factor)),
-                terms=(Term(exact, (*made.terms[0].factors, by)),),
+                words=say("explanation.scale.times", words=plain.words, mask=by.symbols, factor=cell.write(factor)),
+                terms=(Term(exact, (*plain.terms[0].factors, by)),),
                 tolerance=cell.tolerance(abs(exact), self.piece["roundings"] + roundings),
             )
         kind = "biased" if by.matrix.endswith("distance_bias") else "added"
-        return made._replace(
-            symbols=f"{made.symbols} + {by.symbols}",
-            exact=made.exact + by.value,
-            words=say(f"explanation.scale.{kind}", words=made.words, mask=by.symbols),
-            terms=(*made.terms, Term(by.value, (by,))),
-            tolerance=cell.tolerance(abs(made.exact) + abs(by.value), self.piece["roundings"] + roundings),
+        return plain._replace(
+            symbols=f"{plain.symbols} + {by.symbols}",
+            exact=plain.exact + by.value,
+            words=say(f"explanation.scale.{kind}", words=plain.words, mask=by.symbols),
+            terms=(*plain.terms, Term(by.value, (by,))),
+            tolerance=cell.tolerance(abs(plain.exact) + abs(by.value), self.piece["roundings"] + roundings),
         )
 
     def _terms(self, node: Parts) -> tuple[Term, ...]:
