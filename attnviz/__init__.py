@@ -13,7 +13,6 @@ from attnviz.core.trace import Trace
 from attnviz.explanation import Explanation, explain
 from attnviz.feature import public, public_names
 from attnviz.published.by_class import by_class
-from attnviz.tables.reading import read_table
 from attnviz.words.numbers import DEFAULT_DIGITS
 
 if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
@@ -32,6 +31,7 @@ if TYPE_CHECKING:  # `__getattr__` imports these when they are first used
     from attnviz.features.learn.training import train_many as train_many
     from attnviz.features.stories.public import stories as stories
     from attnviz.features.sweeps.experiment import sweep_scaling as sweep_scaling
+    from attnviz.features.tables.reading import read_table as read_table
     from attnviz.notebook import BoardWidget
 
 __version__ = "0.1.0"  # the only place: the wheel, the image and the page's foot read it here
@@ -52,7 +52,6 @@ __all__ = [
     "explain",
     "feed_forward",
     "figures",
-    "read_table",
     "show_board",
     "tokenize",
     "trace",

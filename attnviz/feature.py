@@ -19,6 +19,8 @@ from typing import Any
 
 # The features of this package, in the order in which the app calls them.
 INSTALLED = (
+    "tables",
+    "share",
     "explore",
     "lesson",
     "questions",
@@ -52,7 +54,9 @@ SLOTS = (
     "fills_controls",  # returns, by parameter, the functions that fill controls: app/shell/opened_link.py
     "arrived",  # gets the page and the query that a session opens first: app/shell/opened_link.py
     "left",  # gets, at each run, the name of the open page: app/entry/main.py
-    "shared_here",  # draws offers for the open question in Share, besides the link: app/shell/share
+    "in_bar",  # draws, with the session's scenario, what stands in the bar above each page: app/shell/setup.py
+    "strip",  # draws a strip over each page: app/shell/setup.py
+    "shared_here",  # draws offers for the open question in Share, besides the link: features/share/page/share.py
     "asks",  # makes an `Asks`, the questions of a feature that other places ask, too: predicting/asks.py
     "way",  # returns the `Way` to a place of the feature, or None: link/ways.py
     "beside",  # yields ways that a place of another feature draws: link/ways.py

@@ -18,7 +18,7 @@ PYTEST = (sys.executable, "-m", "pytest", "-q", "--tb=no", "-rfE", "-p", "no:cac
 ADDITIONS = "tests/unit/rules/test_additions.py"
 OTHERS = (
     "tests/unit/project/test_words.py", "tests/unit/project/test_architecture.py", "tests/unit/core/test_attention.py",
-    "tests/unit/core/test_refused.py", "tests/unit/server/test_link.py", "tests/unit/tables/test_pasted.py",
+    "tests/unit/core/test_refused.py", "tests/unit/server/test_link.py", "tests/features/tables/unit/test_pasted.py",
     "tests/features/check/unit/test_worked_examples.py::test_published_table",
 )  # fmt: skip
 # Each starts its own Python, or measures times: they take longer than all others together.

@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.core.limits import ReaderError, RefusedError, counted
 from attnviz.core.stages import ALL_STAGES
 from attnviz.core.tokens import visible
-from attnviz.tables.typed_numbers import NoNumberError, why_no_number
+from attnviz.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import catalogue, say, thousands
 from attnviz.words.numbers import significant
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
+from attnviz import typed_numbers
 from attnviz.board.data import FITS
 from attnviz.colours.palette import ROLES
 from attnviz.core.rules.explaining import numbers
 from attnviz.core.stages import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK
 from attnviz.explanation import sentences, summary
 from attnviz.scripts import CONTROLS, SLIDER, joined
-from attnviz.tables import typed_numbers
 
 _HERE = Path(__file__).parent
 _FLOAT32 = torch.finfo(torch.float32)

@@ -15,7 +15,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import gathered, without_head
 from attnviz.core.limits import check_type
 from attnviz.core.rules import in_rows
-from attnviz.export.reading import write_tensors
+from attnviz.export.tensors import write_tensors
 from attnviz.words.numbers import for_json
 
 # Positions where a spreadsheet may begin a cell: the start of a name, or after a character that separates cells in some

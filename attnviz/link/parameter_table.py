@@ -23,7 +23,6 @@ from attnviz.link.page_texts import (
     cell_fits,
 )
 from attnviz.link.parameter import Parameter
-from attnviz.link.playlist_text import MOMENT, MOST_MOMENTS, MOST_OF_PLAYLIST, PLAYLIST, PLAYLIST_TEXT
 from attnviz.link.set_up import EDITS, EXAMPLE, EXAMPLES, parameters
 from attnviz.words import by_language
 
@@ -49,7 +48,7 @@ def texts() -> Mapping[str, Parameter]:
 
 
 def _of_every_board() -> tuple[Parameter, ...]:
-    """Return the parameters that boards, Share and predictions have in common."""
+    """Return the parameters that boards and predictions have in common."""
     return (
         EDITS,
         _counted(QUERY, None, Whole(0, 99_999, may_be_blank=True), TOKENS, 1, "links.used.second"),
@@ -60,8 +59,6 @@ def _of_every_board() -> tuple[Parameter, ...]:
         Parameter(PREDICTIONS, "on", Choice(("on", OFF)), 20, 2),
         Parameter(PRESENT, "", Choice(("", PRESENTED)), 20, 2),
         Parameter(HIDE, (), Names(tuple(parameters())), 300, message="links.hidden"),
-        Parameter(PLAYLIST, (), PLAYLIST_TEXT, MOST_OF_PLAYLIST, 2, used="links.used.none"),
-        Parameter(MOMENT, 1, Whole(1, MOST_MOMENTS), 20, 2),
         # Links keep it only if they say nothing else: any other example is expanded into all its parameters.
         Parameter(EXAMPLE, "", Choice(EXAMPLES), message="examples.unknown"),
     )

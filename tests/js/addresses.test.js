@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { reopened } from "../../attnviz/app/shell/long_link.js";
-import { linkOf } from "../../attnviz/app/shell/share/copy_link.js";
 import { ofOwnWords } from "../../attnviz/scripts/own_sentence.js";
 import { ordered, patched } from "../../attnviz/scripts/query.js";
 import { CONSTANTS, SENTENCES } from "../../attnviz/scripts/sent.js";
@@ -51,12 +50,6 @@ for (const [what, middle, names] of TOO_LONG) {
 test("a link that can be read is left alone", () => {
   assert.equal(reopened("d_out=3&seed=7", LONGEST, MOST, "left_out", "mark"), null);
   assert.equal(reopened("", LONGEST, MOST, "left_out", "mark"), null);
-});
-
-test("a link to copy is the page's own, with what it hides", () => {
-  assert.equal(linkOf("https://x.org/a/lesson?text=a+b#c", {}), "https://x.org/a/lesson?text=a+b#c");
-  assert.equal(linkOf("https://x.org/?seed=1&hide=d_in", { hide: "d_in,seed" }),
-    "https://x.org/?hide=d_in%2Cseed&seed=1");
 });
 
 test("a sentence is filled, and a number chooses its form", () => {

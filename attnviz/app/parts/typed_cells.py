@@ -24,7 +24,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ALL_STAGES, MASK
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.origins import edits_in_words, replaced_in_words
-from attnviz.tables.typed_numbers import NoNumberError, hides, parse_number, why_no_number
+from attnviz.typed_numbers import NoNumberError, hides, parse_number, why_no_number
 from attnviz.words import say
 from attnviz.words.numbers import number_format, written
 

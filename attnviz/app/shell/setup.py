@@ -18,14 +18,13 @@ from attnviz.app.session import address, page_record, state
 from attnviz.app.session.session import Shared, this_session
 from attnviz.app.session.url_texts import picked_query, traced_in_view
 from attnviz.app.shell import messages, opened_link
-from attnviz.app.shell.playlist import show_strip
-from attnviz.app.shell.share import show_share
 from attnviz.app.streamlit_internals import DeltaGenerator, RerunException, get_script_run_ctx
 from attnviz.core.limits import MAX_D, MAX_SECOND_CHARACTERS, MAX_TEXT_CHARACTERS
 from attnviz.core.masks import MASKS
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import ITSELF
 from attnviz.explanation.row_statistics import tokens_read
+from attnviz.feature import filled
 from attnviz.link.codecs import Choice, Flag, FunctionCodec, Number, Text, Whole
 from attnviz.link.set_up import BESIDE_WEIGHTING, Control, parameters
 from attnviz.words import plural, say, thousands
@@ -94,9 +93,11 @@ def shared_setup(share: DeltaGenerator, page: str, *, own_examples: bool = False
         if perhaps_refused:
             opened_link.reopen_if_too_long()
         with share:
-            show_share(session.scenario, own_examples=own_examples)
+            for show in filled("in_bar").values():
+                show(session.scenario, own_examples=own_examples)
         with st.container(key="connection_place"):
-            show_strip()
+            for show in filled("strip").values():
+                show()
             address.report(page)
         # After an interrupted run, the next run is the first that reads what the page still holds.
         if not overtaken:

@@ -1,4 +1,4 @@
-// Reads a number as a person writes it; attnviz/tables/typed_numbers.py does the same in Python, and
+// Reads a number as a person writes it; attnviz/typed_numbers.py does the same in Python, and
 // tests/typed_numbers.json tests both. The last part computes what a step by a key or a drag makes of a number.
 
 import { CONSTANTS } from "../../scripts/sent.js";

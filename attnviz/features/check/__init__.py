@@ -4,6 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "check",
+    needs=("tables",),
     pages=(Page("check", door="checking"), Page("exercises", door="checking")),
     fills={
         "parameters": "parameters:rows",

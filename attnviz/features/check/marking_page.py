@@ -11,7 +11,8 @@ from attnviz.core.tokens import axis_labels
 from attnviz.documents.page import paragraphs, printed_page
 from attnviz.export.data import csv_of, for_spreadsheet
 from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, MarkedTable, Marking, Verdict, verdict
-from attnviz.tables.printed_table import MAX_DECIMALS, as_printed, decimals_of
+from attnviz.features.tables.printed_table import MAX_DECIMALS, as_printed
+from attnviz.typed_numbers import decimals_of
 from attnviz.words import say
 
 SIGNS = {

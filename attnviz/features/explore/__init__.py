@@ -4,6 +4,7 @@ from attnviz.feature import Feature, Page
 
 FEATURE = Feature(
     "explore",
+    needs=("tables",),
     pages=(
         Page("playground", door="", sets_up=True, has_board=True),
         Page("compare", door="", sets_up=True, hidden=True),

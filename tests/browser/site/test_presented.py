@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS
-from attnviz.link.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
+from attnviz.features.share.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
 from tests.browser.lesson import Learner
 from tests.browser.looks import digits_below, look_at
 from tests.browser.playground import box_of, eventually, is_laid

@@ -11,12 +11,10 @@ from attnviz.app.components.script_file import board_file
 from attnviz.app.session.address import SENT
 from attnviz.board.script import CONSTANTS
 from attnviz.figures import FIGURES
-from attnviz.link.playlist_text import PLAYLIST_TEXT, moments_of
 from attnviz.scripts import by_room
 from attnviz.words import catalogue, say
 from tests.node import NODE, ROOT
 from tests.pages.reader import Reader
-from tests.pages.session.test_share import Sharing
 from tests.said import joined, of_features
 
 # The type of each component's data, and where it is declared: what the board's modules speak of holds everywhere.
@@ -24,12 +22,10 @@ AMBIENT = f"{ROOT}/attnviz/**/*.d.ts"
 TYPES = {
     "attnviz_address": ("Data", "attnviz/scripts/address.js"),
     "attnviz_board": ("BoardData", ""),
-    "attnviz_copy_link": ("Data", "attnviz/app/shell/share/copy_link.js"),
     "attnviz_name": ("Data", "attnviz/app/shell/top_bar/arriving.js"),
     "attnviz_opener": ("Data", "attnviz/app/shell/top_bar/opener.js"),
     "attnviz_outdated": ("Data", "attnviz/app/components/outdated.js"),
     "attnviz_pictures": ("Data", "attnviz/app/components/pictures/types.js"),
-    "attnviz_playlist": ("Data", "attnviz/app/shell/playlist/playlist.js"),
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_svg": ("{ svg: string }", ""),
     "attnviz_temperature": ("Data", "attnviz/app/components/temperature.js"),
@@ -73,14 +69,12 @@ def declared(number: int, component: str, data: str) -> str:
 def sent() -> list[tuple[str, str]]:
     readers = [
         Reader(causal="true", edits="w_q.0.0.1e30*x.1.0.-2", bias="true", temperature="0.5", query="2"),
-        Sharing(),
         Reader("pages/lesson.py", step="projections"),
         Reader("pages/questions.py", question="where", predicted="where.tried"),
         Reader("pages/questions.py", question="order", predicted="order.tried"),
         Reader("pages/questions.py", question="values").press(say("predicting.skip")),
         Reader("pages/questions.py", question="root"),
         Reader(d_ff="4", activation="gelu", positions="sinusoidal"),
-        Reader("pages/scaling.py", playlist=PLAYLIST_TEXT.encode(moments_of("/lesson First\n/scaling Second\n"))),
         *(reader for of_feature in of_features("readers") for reader in of_feature()),
     ]
     return [each for reader in readers for each in sent_by(reader)]

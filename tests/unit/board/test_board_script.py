@@ -13,7 +13,7 @@ from attnviz import Edit, Scenario, explain
 from attnviz.board.data import board_data
 from attnviz.core.scenario import traced
 from attnviz.explanation.summary import attends_most
-from attnviz.tables.typed_numbers import NoNumberError, parse_number, why_no_number
+from attnviz.typed_numbers import NoNumberError, parse_number, why_no_number
 from attnviz.words import say
 from attnviz.words.numbers import written
 from tests.node import ROOT, PageScript

@@ -8,18 +8,14 @@ from string import Formatter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attnviz import Scenario
 from attnviz.app.text import message_of
 from attnviz.core.changes import Changes, with_changes
 from attnviz.core.constraints import CONSTRAINTS
 from attnviz.core.given import GIVEN
-from attnviz.core.limits import RefusedError
 from attnviz.core.matrix_input import Edit
-from attnviz.core.stages import EDITABLE, EVERY_STAGE
-from attnviz.export import read_matrix
+from attnviz.core.stages import EVERY_STAGE
 from attnviz.words import catalogue
 from tests.said import joined
 
@@ -82,16 +78,6 @@ def test_what_the_core_refuses_is_told_in_a_readers_words(name: str) -> None:
     error = refusal_of(RAISERS[name])
     assert error is not None, "the core takes it"
     assert_for_readers(error)
-
-
-@given(st.text(max_size=30), st.sampled_from(EDITABLE))
-def test_any_text_is_a_table_or_is_refused_in_a_readers_words(text: str, name: str) -> None:
-    shape = Scenario(bias=True, d_ff=4, positions="none" if name == "x" else "learned").shape_of(name)
-    error = refusal_of(lambda: read_matrix("w.csv", text.encode(errors="replace"), name, shape))
-    if error is not None and not isinstance(error, RefusedError):
-        assert "expected" not in str(error).replace(text, "")
-    elif error is not None:
-        assert_for_readers(error)
 
 
 def test_every_refusal_of_the_core_has_its_sentence_and_gives_its_facts() -> None:

@@ -26,7 +26,7 @@ MODULES = ("attnviz", "attnviz.documents", "attnviz.explanation", "attnviz.expor
 
 # Classes that functions return; only the library makes them.
 RETURNED = {
-    "AttentionTrace", "Explanation", "FeedForwardTrace", "Printed", "Trace", "UndefinedAttentionError",
+    "AttentionTrace", "Explanation", "FeedForwardTrace", "Trace", "UndefinedAttentionError",
     *chain.from_iterable(of_features("RETURNED")),
 }  # fmt: skip
 
@@ -112,10 +112,7 @@ OTHERWISE: Mapping[str, Mapping[str, Callable[[], Any]]] = {
     "before_edits": _OF_SCENARIO,
     "checked_edit": {"given": lambda: ("w_q", 0, 0, 1.0)},
     "is_as_drawn": _OF_SCENARIO,
-    "mark_fitting": {"tables": lambda: {"x": attnviz.read_table("1 2")}},
     "matrix": _OF_SCENARIO,
-    "read_matrix": _OF_SCENARIO,
-    "read_table": {"text": lambda: "1 2"},
     "replacement": _OF_SCENARIO,
     "scenario_from_json": {"text": lambda: export.scenario_json(SCENARIO)},
     "shape_of": _OF_SCENARIO,

@@ -4,17 +4,13 @@ import csv
 import io
 import json
 import math
-import pickle
 import re
-import struct
 import tracemalloc
 import unicodedata
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.torch
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,13 +24,10 @@ from attnviz.export import (
     json_file,
     json_pieces,
     matrix_csv,
-    matrix_names,
-    read_matrix,
     scenario_from_json,
     scenario_json,
     trace_json,
 )
-from attnviz.tables.reading import read_table
 from tests.examples import examples
 from tests.unit.core.test_refused import assert_for_readers
 from tests.unit.helpers import HOSTILE
@@ -62,10 +55,6 @@ def test_no_name_in_a_csv_is_run_by_a_spreadsheet(text: str, tokenizer: str) -> 
         for row in rows[1:]:
             assert all(math.isfinite(float(cell)) for cell in row[1:])
         _runs_nothing(matrix_csv(made, name))
-        shape = getattr(made, name).shape
-        assert torch.equal(
-            read_matrix("m.csv", matrix_csv(made, name).encode(), name, shape).float(), getattr(made, name)
-        )
 
 
 def _runs_nothing(text: str) -> None:
@@ -82,56 +71,6 @@ def test_what_is_no_finite_number_is_a_word_in_a_csv() -> None:
     written = torch.tensor([[float(cell) for cell in row[1:]] for row in cells[1:]])
     torch.testing.assert_close(written, traced(OVERFLOWN).scaled_scores, rtol=0, atol=0, equal_nan=True)
     assert "-Infinity" in cells[1]
-    with pytest.raises(ValueError, match="Line 2: “Infinity” isn't a number here"):
-        read_matrix("m.csv", matrix_csv(traced(OVERFLOWN), "scaled_scores").encode(), "x", (3, 3))
-
-
-# Uploads that are refused
-
-
-def tensors(**given_: torch.Tensor) -> bytes:
-    return bytes(safetensors.torch.save(given_))
-
-
-REFUSED: list[tuple[str, bytes, str]] = [
-    ("w.safetensors", pickle.dumps({"w_q": [[1.0]]}), "isn't a safetensors file"),
-    ("w.safetensors", b"", "isn't a safetensors file"),
-    ("w.safetensors", b"\xff" * 64, "isn't a safetensors file"),
-    ("w.safetensors", struct.pack("<Q", 2**60) + b"{}", "isn't a safetensors file"),
-    ("w.safetensors", tensors(a=torch.ones(2, 2), b=torch.ones(2, 2)), "2 tensors .a, b., and none of them"),
-    ("w.safetensors", tensors(w_q=torch.ones(2, 3)), "needs 2 rows and 2 columns, and this has 2 rows and 3 columns"),
-    ("w.safetensors", tensors(w_q=torch.ones(4)), r"needs 2 rows and 2 columns, and the tensor .* number of axes"),
-    ("w.safetensors", tensors(w_q=torch.ones(2, 2, dtype=torch.int64)), "are of the type .I64"),
-    ("w.safetensors", tensors(w_q=torch.full((2, 2), math.nan)), r"w_q\[0, 0\] would be nan. Numbers here go from"),
-    ("w.safetensors", tensors(w_q=torch.full((2, 2), 1e39, dtype=torch.float64)), r"w_q\[0, 0\] would be 1e\+39"),
-    ("w.safetensors", tensors(w_q=torch.full((2, 2), BEYOND, dtype=torch.float64)), "Numbers here go from"),
-    ("w.csv", f"1,2\n3,{BEYOND}".encode(), r"w_q\[1, 1\] would be 3.40282356.*. Numbers here go from"),
-    ("w.safetensors", tensors(w_q=torch.ones(0, 2)), "needs 2 rows and 2 columns, and this has 0 rows and 2 columns"),
-    ("w.csv", b"1,2\n3,inf", "Line 2: “inf” isn't a number"),
-    ("w.csv", b"1,2\n3,=1+1", "Line 2: “=1.1” isn't a number"),
-    ("w.csv", b"W_q,0,1\n0,1,2\n1,3,=cmd()", "Line 3: “=cmd..” isn't a number"),
-    ("w.csv", b"1,2\n3", "Line 2 has 1 number, but the first line has 2"),
-    ("w.csv", b"1,2,3\n3,4,5", "needs 2 rows and 2 columns, and this has 2 rows and 3 columns"),
-    ("w.csv", b"", "no table here"),
-    ("w.csv", b"\x80\x04\x95", "isn't a text with numbers: line 1, character 1 is the byte 0x80"),
-    ("w.pt", pickle.dumps([1, 2]), "isn't a text with numbers"),
-    ("w.csv", b"1" * (MAX_FILE_BYTES + 1), f"at most {MAX_FILE_BYTES:,} fit"),
-]
-
-
-@pytest.mark.parametrize(("file_name", "data", "problem"), REFUSED, ids=range(len(REFUSED)))
-def test_a_file_that_does_not_fit_is_refused_by_name(file_name: str, data: bytes, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem) as caught:
-        read_matrix(file_name, data, "w_q", (2, 2))
-    assert_for_readers(caught.value)
-
-
-@settings(max_examples=examples(300))
-@given(st.integers(0, 200), st.binary(min_size=1, max_size=8))
-def test_a_damaged_safetensors_file_is_read_or_refused(at: int, by: bytes) -> None:
-    whole = tensors(w_q=torch.ones(2, 2))
-    with suppress(ValueError):
-        assert read_matrix("w.safetensors", whole[:at] + by + whole[at + len(by) :], "w_q", (2, 2)).isfinite().all()
 
 
 # Scenarios
@@ -239,23 +178,3 @@ def test_json_is_made_piece_by_piece_and_a_file_of_it_holds_it_once() -> None:
         assert file.read() == trace_json(made).encode()
     finally:
         tracemalloc.stop()
-
-
-SETTINGS: tuple[dict[str, Any], ...] = (
-    {"weighting": "linear"}, {"reads": "kept", "second": "c d e", "n_layers": 2, "d_out": 3},
-    {"reads": "second", "second": "c d e"}, {"positions": "alibi"}, {"positions": "sinusoidal", "d_in": 4},
-    {"positions": "rotary", "d_out": 4}, {"bias": True, "n_heads": 2, "d_out": 4, "output": True}, {"causal": True},
-    {"norm": "pre", "n_layers": 2, "d_out": 3, "output": True, "d_ff": 4}, {"embedding_factor": True},
-    {"norm": "post", "n_layers": 2, "d_out": 3, "output": True, "d_ff": 4}, {"what_if": "projections:exchanged"},
-    {"what_if": "cut:view", "n_heads": 2, "d_out": 4},
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_each_matrix_s_csv_is_read_as_it_was_written(setting: dict[str, Any]) -> None:
-    """Whatever stands in its corner: φ(Q), Y_o⁽⁰⁾, Q″, γ₁ or a distance's D."""
-    made = trace(Scenario("a cat sat", **setting))
-    for name in matrix_names(made):
-        read = read_table(matrix_csv(made, name), infinite=True)
-        matrix = made[name]
-        torch.testing.assert_close(torch.tensor(read.rows), matrix.reshape(-1, matrix.shape[-1]), rtol=1e-6, atol=1e-9)

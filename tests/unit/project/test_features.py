@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 SECONDS = 300
 COPYS = "tests/unit/project/without.py"
 OF = {each.name: each for each in features()}
-PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__]
+PUBLIC = [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.export.__all__, *attnviz.figures.__all__]
 
 
 def going_with(name: str) -> list[str]:
@@ -70,7 +70,8 @@ def ran(folder: Path, *arguments: str) -> str:
 def said_by(name: str) -> set[str]:
     """The keys of the sentences in a feature's folder."""
     found: dict[str, Any] = {}
-    for file in OF[name].folder.joinpath("words", "en").iterdir():
+    folder = OF[name].folder.joinpath("words", "en")
+    for file in folder.iterdir() if folder.is_dir() else ():
         subject, tables = file.name.removesuffix(".toml"), tomllib.loads(file.read_text("utf-8"))
         for key, table in tables.items() if subject in ("pages", "shared") else ((subject, tables),):
             words._collect(found, key, table)

@@ -54,7 +54,7 @@ def test_a_wrong_argument_of_a_method_is_taken_or_refused_in_a_sentence(held: st
 
 
 def test_what_the_contract_names_is_tried() -> None:
-    named = {"attend", "explain", "mark", "mark_pipeline", "read_table", "show_board", "tokenize",
+    named = {"attend", "explain", "mark", "mark_pipeline", "show_board", "tokenize",
              "trace", "by_class", "Scenario", "SelfAttention",
              "documents.board_page",
              "figures.heatmap"}  # fmt: skip

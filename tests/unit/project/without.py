@@ -35,7 +35,7 @@ def lives() -> dict[str, Any]:
         if not module.name.endswith("__main__"):
             import_module(module.name)
     pages = import_module("attnviz.app.entry.main").PAGES
-    for room in (attnviz, attnviz.documents, attnviz.figures):
+    for room in (attnviz, attnviz.documents, attnviz.export, attnviz.figures):
         for name in room.__all__:
             getattr(room, name)
     answers_links(attnviz)
@@ -43,7 +43,7 @@ def lives() -> dict[str, Any]:
         for page in pages:
             draws(page)
     return {
-        "public": [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.figures.__all__],
+        "public": [*attnviz.__all__, *attnviz.documents.__all__, *attnviz.export.__all__, *attnviz.figures.__all__],
         "pages": pages,
         "says": sorted(import_module("attnviz.words").catalogue()),
         "class": class_status(),

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attnviz.core.matrix_input import TOO_LARGE
-from attnviz.tables.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
+from attnviz.typed_numbers import NoNumberError, parse_number, read_number, two_meanings, why_no_number
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS, number_format, significant, written
 
 # The page's script is held to the same file, in test_board_script.py.

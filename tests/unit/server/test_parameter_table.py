@@ -19,7 +19,6 @@ from attnviz.link.codecs import Choice, Codec, Flag, Names, Number, Parts, Text,
 from attnviz.link.page_texts import CELL_TEXT, PREDICTED_TEXT, SCENARIO_TEXT
 from attnviz.link.parameter import Parameter, ReadContext
 from attnviz.link.parameter_table import once, table, texts
-from attnviz.link.playlist_text import PLAYLIST_TEXT, Moment
 from attnviz.link.set_up import CHANGES, CLASSES, SWITCHES, parameters, query_of
 from attnviz.link.state import state_of
 from attnviz.words import catalogue
@@ -34,12 +33,6 @@ ROWS = list(table().values())
 
 scenarios = edited(setups(), extremes=True)
 
-moments = st.builds(
-    Moment,
-    st.sampled_from(["", "lesson", "model"]),
-    st.sampled_from(["seed=7", "text=a+%26+b%3F&query=1"]),
-    st.text(st.characters(categories=["L", "N", "P"]), max_size=20),
-)
 classes = st.dictionaries(st.from_regex(r"[a-z']{1,9}", fullmatch=True), st.sampled_from(FEATURES), max_size=5)
 # Of what is written by functions of its own, here and in `tests/features/NAME/linked.py`.
 _LINKED = sorted(Path(__file__).parents[2].glob("features/*/linked.py"))
@@ -48,7 +41,6 @@ OWN: list[tuple[object, st.SearchStrategy[Any]]] = [
     (CELL_TEXT, st.none() | st.tuples(st.sampled_from(tuple(STAGES)), st.integers(0, 1023), st.integers(0, 1023))),
     (CLASSES, classes.map(classes_text)),
     (SWITCHES, st.sampled_from(["", "softmax:columns", "scores:cosine,softmax:whole", "typed:0:1:-2.5"])),
-    (PLAYLIST_TEXT, st.lists(moments, max_size=8).map(tuple)),
     (PREDICTED_TEXT, st.dictionaries(st.sampled_from(("values", "step_2")), st.sampled_from(("more", "none")))),
     *(own for file in _LINKED for own in import_module(f"tests.features.{file.parent.name}.linked").OWN),
 ]

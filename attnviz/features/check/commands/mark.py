@@ -28,9 +28,9 @@ from attnviz.features.check.marking.handout import tables_in
 from attnviz.features.check.marking.settings import symbol_of
 from attnviz.features.check.marking_page import marking_csv, marking_page
 from attnviz.features.check.parameters import ANSWERS, ANSWERS_TEXT, CHECK, CHECK_TEXT, EXERCISE
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload, told_of_broken
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_upload, told_of_broken
 from attnviz.words import say
 
 MOST_FILES = 1000

@@ -13,7 +13,7 @@ from attnviz.documents.page import page_of
 from attnviz.features.check.exercises.exercise import DECIMALS, RESULTS, Exercise
 from attnviz.features.check.exercises.mistakes import rule_of
 from attnviz.features.check.marking_page import CellStyles, in_pairs, plain_table
-from attnviz.tables.printed_table import decimals_of
+from attnviz.typed_numbers import decimals_of
 from attnviz.words import say
 
 LinkOf = Callable[[Exercise], str]

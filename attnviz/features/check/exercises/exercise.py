@@ -19,7 +19,7 @@ from attnviz.core.stages import STAGES, attention_table
 from attnviz.explanation import explain
 from attnviz.features.check.exercises.mistakes import are_inputs_apart, do_rows_differ, is_fair, marks_of
 from attnviz.features.check.marking import Marking, mark_pipeline
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 from attnviz.words import say
 
 DECIMALS = 2

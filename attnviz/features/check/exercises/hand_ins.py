@@ -17,10 +17,10 @@ from attnviz.features.check.marking import ENTERS, Mark, MarkedTable, Marking, M
 from attnviz.features.check.marking.causes import cause_in_words, causes_of
 from attnviz.features.check.marking.handout import tables_in
 from attnviz.features.check.marking.settings import symbol_of
-from attnviz.tables.grids import is_workbook, read_workbook, tables_of_workbook
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload, told_of_broken
+from attnviz.features.tables.grids import is_workbook, read_workbook, tables_of_workbook
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_upload, told_of_broken
 from attnviz.words import plural, say
 
 _LINK = re.compile(r"https?://[^\s\"'<>]{1,100000}")

@@ -16,7 +16,7 @@ from attnviz.features.check.marking import Marking
 from attnviz.features.check.marking.causes import SLIPS
 from attnviz.features.check.marking.settings import Settings
 from attnviz.features.check.marking.step import Candidate, Slip, Step
-from attnviz.tables.printed_table import as_printed
+from attnviz.features.tables.printed_table import as_printed
 from attnviz.words import say
 
 _OF_PROJECTIONS = ("w_transposed", "other_factor")

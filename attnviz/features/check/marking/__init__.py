@@ -5,7 +5,7 @@ from attnviz.features.check.marking.pipeline import CARRIED, Misfit, mark_fittin
 from attnviz.features.check.marking.settings import ROUNDED_FROM
 from attnviz.features.check.marking.verdict import Verdict, in_a_sentence, place_of, verdict
 from attnviz.features.check.marking.walk import UnknownDkError
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 
 __all__ = [
     "CARRIED", "ENTERS", "NOT_RIGHT", "ROUNDED_FROM", "Mark", "MarkedTable", "Marking", "Misfit", "Printed",

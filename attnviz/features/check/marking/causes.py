@@ -14,7 +14,7 @@ from attnviz.features.check.marking.hidden import DEVIATIONS
 from attnviz.features.check.marking.outcome import ENTERS, Mark, MarkedTable, Marking
 from attnviz.features.check.marking.settings import shown_token
 from attnviz.features.check.marking.step import Candidate, Row, Slip, Step, computed_by
-from attnviz.tables.printed_table import as_printed
+from attnviz.features.tables.printed_table import as_printed
 from attnviz.words import say
 
 SLIPS: tuple[Slip, ...] = slips_of_products.SLIPS + slips_of_softmax.SLIPS + slips_of_numbers.SLIPS

@@ -7,9 +7,9 @@ from attnviz.core.limits import MAX_D, RefusedError, check_whole
 from attnviz.core.stages import EVERY_STAGE, MASK, Table, head_name, layer_table
 from attnviz.core.stages.tables import sizes_of
 from attnviz.features.check.marking.settings import base_of, gone_on_with, path_of
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_table
-from attnviz.tables.stage_names import OF_A_HEAD, stacked, unstacked
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_table
+from attnviz.features.tables.stage_names import OF_A_HEAD, stacked, unstacked
 
 _LINES = ("row", "column")
 _KINDS = {"query": "queries", "key": "keys"}  # Stage.rows or .columns -> what a message calls such tokens

@@ -8,7 +8,7 @@ from attnviz.core.rules.bounds import Bounded
 from attnviz.features.check.marking.hidden import Estimate, HiddenDigits
 from attnviz.features.check.marking.outcome import ENTERS, FLOAT32_SLACK, Mark, Windows
 from attnviz.features.check.marking.settings import Reading
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 
 
 class Made(NamedTuple):

@@ -13,7 +13,7 @@ from attnviz.core.masks import Masked
 from attnviz.core.stages import Stage, Table
 from attnviz.features.check.marking.printing import Half
 from attnviz.features.check.marking.settings import Reading, Settings
-from attnviz.tables.printed_table import MAX_DECIMALS, as_table
+from attnviz.features.tables.printed_table import MAX_DECIMALS, as_table
 
 # Most printed numbers were computed in float32: what it can't hold is nobody's error, and ties may round either way.
 FLOAT32_SLACK = 1e-6

@@ -32,7 +32,7 @@ from attnviz.features.check.marking.settings import (
 )
 from attnviz.features.check.marking.step import computed_by
 from attnviz.features.check.marking.walk import Walk
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 from attnviz.words import say
 
 BEYOND_DOUBT = math.log(5000.0)  # how much likelier a reading has to be to call wrong what another calls right

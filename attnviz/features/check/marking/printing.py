@@ -11,7 +11,8 @@ from attnviz.core.masks import CAUSAL, MASKS, Masked
 from attnviz.core.rules import Softmax, values
 from attnviz.core.rules.bounds import BFLOAT16, FLOAT16
 from attnviz.features.check.marking.settings import base_of
-from attnviz.tables.printed_table import MAX_DECIMALS, Printed, decimals_of
+from attnviz.features.tables.printed_table import MAX_DECIMALS, Printed
+from attnviz.typed_numbers import decimals_of
 
 
 def in_its_unit(table: Printed, shares: bool, fits: Callable[[Printed], np.ndarray]) -> tuple[Printed, int]:

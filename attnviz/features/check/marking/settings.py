@@ -24,8 +24,8 @@ from attnviz.core.stages import (
     residual_table,
 )
 from attnviz.core.tokens import visible
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.stage_names import OF_A_HEAD
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.stage_names import OF_A_HEAD
 
 _WIDE = {"q": ("w_q", "b_q", "q"), "k": ("w_k", "b_k", "k"), "v": ("w_v", "b_v", "v"), "context": ("context",)}
 

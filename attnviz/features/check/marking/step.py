@@ -10,7 +10,7 @@ from attnviz.core.rules import RULES, Add, Product, Rule, Scale, Slice, Softmax,
 from attnviz.core.stages import Stage
 from attnviz.features.check.marking.outcome import Marking
 from attnviz.features.check.marking.settings import base_of, path_of
-from attnviz.tables.printed_table import as_printed
+from attnviz.features.tables.printed_table import as_printed
 
 _T = TypeVar("_T")
 

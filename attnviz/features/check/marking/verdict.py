@@ -19,7 +19,7 @@ from attnviz.explanation import Explanation, explain
 from attnviz.features.check.marking.causes import cause_in_words
 from attnviz.features.check.marking.outcome import Mark, MarkedTable, Marking
 from attnviz.features.check.marking.settings import base_of, shown_token, symbol_of
-from attnviz.tables.printed_table import as_printed
+from attnviz.features.tables.printed_table import as_printed
 from attnviz.words import listed, plural, say
 from attnviz.words.numbers import MAX_DIGITS, MIN_DIGITS
 

@@ -14,7 +14,7 @@ from attnviz.features.check.marking.outcome import ENTERS, NOT_RIGHT, Mark, Mark
 from attnviz.features.check.marking.printing import Half, behind, in_its_unit, with_numbers
 from attnviz.features.check.marking.settings import Reading, Settings, base_of, path_of
 from attnviz.features.check.marking.weighing import Weighing
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 
 OF_KEYS = ("scores", "scaled_scores", "attention_weights")
 _AFTER_WEIGHTS = ("context", "output", "residual_1", "preactivations", "hidden", "feed_forward")

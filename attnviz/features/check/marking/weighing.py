@@ -5,7 +5,7 @@ import numpy as np
 from attnviz.features.check.marking.judging import Made
 from attnviz.features.check.marking.outcome import ENTERS, FLOAT32_SLACK, Mark, MarkedTable, Windows
 from attnviz.features.check.marking.settings import Reading
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 
 _FIRST_WRONG = 50  # one cell in this many is expected to be wrong, before the handout is seen
 _IN_FULL = np.log(2.0)  # cost of a cell that is computed in full, where others are computed from rounded numbers

@@ -19,8 +19,8 @@ from attnviz.features.check.exercises.exercise import DECIMALS, RESULTS, Exercis
 from attnviz.features.check.exercises.mistakes import Mistake, choices, rule_of
 from attnviz.features.check.marking import place_of
 from attnviz.features.check.parameters import ANSWERS, MOST_CHARACTERS, MOST_OF_ANSWERS
-from attnviz.tables.reading import read_cell
-from attnviz.tables.typed_numbers import NoNumberError, why_no_number
+from attnviz.features.tables.reading import read_cell
+from attnviz.typed_numbers import NoNumberError, why_no_number
 from attnviz.words import say
 
 _OPENED = "check.exercise.opened"

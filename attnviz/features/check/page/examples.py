@@ -24,10 +24,10 @@ from attnviz.features.check.marking_page import in_pairs, marked_table, plain_ta
 from attnviz.features.check.page.typed import load
 from attnviz.features.check.page.verdict_panel import checked, show_verdict
 from attnviz.features.check.parameters import CHECK, EXAMPLES, Checked, published_names
+from attnviz.features.tables.printed_table import Printed, as_printed
 from attnviz.figures import heatmap_spec
 from attnviz.link.ways import Way, way_to
 from attnviz.published import VARIANCES, PublishedFeedForward, WorkedExample, published_variances, worked_example
-from attnviz.tables.printed_table import Printed, as_printed
 from attnviz.words import say
 
 _STEP = feed_forward_table()

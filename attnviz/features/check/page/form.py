@@ -29,8 +29,8 @@ from attnviz.features.check.parameters import (
     ROUNDED,
     TABLE_NAMES,
 )
+from attnviz.features.tables.printed_table import Printed
 from attnviz.published import worked_example, worked_examples
-from attnviz.tables.printed_table import Printed
 from attnviz.words import LANGUAGE, say
 
 MOST_MARKED = 64  # rows and columns that a page shows with their marks

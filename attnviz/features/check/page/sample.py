@@ -6,8 +6,8 @@ import streamlit as st
 
 from attnviz.features.check.marking import Marking, handout, mark_fitting, verdict
 from attnviz.features.check.marking_page import in_pairs, legend, marked_table
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.printed_table import Printed
 from attnviz.words import say
 
 # S[1, 1] is 1·0 + 2·3 = 6. What follows is computed rightly from 7, to two decimals.

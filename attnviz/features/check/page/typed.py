@@ -18,11 +18,11 @@ from attnviz.core.stages import EVERY_STAGE
 from attnviz.features.check.marking.handout import by_fields
 from attnviz.features.check.marking.settings import symbol_of
 from attnviz.features.check.parameters import DEFAULTS, MOST_OF_TABLES, TABLE_NAMES, TABLES
+from attnviz.features.tables.handout import Sorted, may_hold_several, sorted_tables
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_upload, told_of_broken, write_table
 from attnviz.link.parameter_table import texts
 from attnviz.published import worked_example
-from attnviz.tables.handout import Sorted, may_hold_several, sorted_tables
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_upload, told_of_broken, write_table
 from attnviz.words import say
 
 PASTE, NAME, UPLOAD = "check.paste", "check.name", "check.upload"

@@ -17,9 +17,9 @@ from attnviz.core.rules import Concatenate, Product, Slice
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import LAYERS, NORMS
 from attnviz.core.tokens import TOKENIZERS, tokenize, visible
-from attnviz.export.reading import write_tensors
 from attnviz.export.rules import code
 from attnviz.export.script import as_notebook
+from attnviz.export.tensors import write_tensors
 from attnviz.features.learn.training.learning import BETAS, STRIDE, moment_steps
 from attnviz.features.learn.training.model import EMBEDDINGS, block_of, layer_of, spread
 from attnviz.features.learn.training.settings import TrainingSettings

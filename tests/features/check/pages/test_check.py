@@ -20,9 +20,9 @@ from attnviz.features.check.exercises.exercise import Exercise, decoded, left_ou
 from attnviz.features.check.exercises.gradebook import keys_json, read_keys, sheet_to_hand_in
 from attnviz.features.check.page import sample, typed
 from attnviz.features.check.parameters import TABLE_NAMES
+from attnviz.features.tables.printed_table import Printed, as_printed
+from attnviz.features.tables.reading import write_table
 from attnviz.published import worked_example, worked_examples
-from attnviz.tables.printed_table import Printed, as_printed
-from attnviz.tables.reading import write_table
 from attnviz.words import say
 from tests.pages.reader import Reader, in_address, markup_in
 

@@ -15,8 +15,8 @@ from attnviz.features.check.exercises.exercise import RESULTS, Exercise, left_ou
 from attnviz.features.check.exercises.gradebook import keys_json, sheet_to_hand_in
 from attnviz.features.check.exercises.hand_ins import Marked
 from attnviz.features.check.marking.handout import tables_in
-from attnviz.tables.grids import unfolded
-from attnviz.tables.handout import sorted_tables
+from attnviz.features.tables.grids import unfolded
+from attnviz.features.tables.handout import sorted_tables
 from tests.features.check.unit.class_of_students import (
     FORMATS,
     NAMES,

@@ -15,9 +15,9 @@ import attnviz
 from attnviz.core.stages import EVERY_STAGE, STAGES
 from attnviz.features.check.marking import Mark, Marking, Printed, mark_fitting, mark_pipeline, verdict
 from attnviz.features.check.marking.printing import half_of
+from attnviz.features.tables.printed_table import as_printed
+from attnviz.features.tables.reading import read_table
 from attnviz.published import WorkedExample, worked_example
-from attnviz.tables.printed_table import as_printed
-from attnviz.tables.reading import read_table
 from attnviz.words import say
 from tests.examples import examples
 from tests.features.check.unit.handouts.one_head import step

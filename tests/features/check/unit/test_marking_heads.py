@@ -19,9 +19,9 @@ from attnviz.features.check.commands.mark import mark as on_the_command_line
 from attnviz.features.check.marking import Marking, Printed, mark_pipeline, verdict
 from attnviz.features.check.marking.causes import causes_of
 from attnviz.features.check.marking.handout import by_fields, tables_in
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.reading import write_table
-from attnviz.tables.stage_names import stage_named
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.reading import write_table
+from attnviz.features.tables.stage_names import stage_named
 from attnviz.words import say
 from tests.examples import examples
 from tests.features.check.unit.handouts.counting import FROM

@@ -6,10 +6,10 @@ import io
 import attnviz
 from attnviz.documents import marking_csv, marking_page
 from attnviz.features.check.marking import Mark, Marking, verdict
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_table
 from attnviz.published import worked_example
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_table
 from attnviz.words import say
 
 EXAMPLE = worked_example("three-words")

@@ -12,9 +12,9 @@ from attnviz.commands.main import main
 from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, Marking, mark_fitting, verdict
 from attnviz.features.check.marking.causes import causes_of
 from attnviz.features.check.marking.handout import tables_in
-from attnviz.tables.handout import sorted_tables
-from attnviz.tables.printed_table import Printed
-from attnviz.tables.reading import read_table
+from attnviz.features.tables.handout import sorted_tables
+from attnviz.features.tables.printed_table import Printed
+from attnviz.features.tables.reading import read_table
 from tests.examples import examples
 from tests.features.check.unit.random_handouts import Array, Handout, handout
 from tests.features.check.unit.written_forms import FORMS, Form

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attnviz.core.masks import MASKS, Masked
 from attnviz.features.check.marking import ENTERS, NOT_RIGHT, Mark, Marking, Printed, mark_pipeline, verdict
 from attnviz.features.check.marking.causes import SLIPS
-from attnviz.tables.reading import read_table
+from attnviz.features.tables.reading import read_table
 from attnviz.words import catalogue, plural, say
 from tests.features.check.unit.handouts.counting import Count, counted
 from tests.features.check.unit.handouts.one_head import ORDER, right_handout, step, wrong_handout

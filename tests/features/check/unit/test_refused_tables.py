@@ -10,7 +10,7 @@ from attnviz.app.text import message_of
 from attnviz.core.stages import STAGES
 from attnviz.features.check.marking import mark_pipeline
 from attnviz.features.check.marking.handout import check_shapes
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 from tests.unit.core.test_refused import assert_for_readers, refusal_of
 
 RAISERS: dict[str, Callable[[], object]] = {

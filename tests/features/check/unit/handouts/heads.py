@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 from tests.features.check.unit.handouts.one_head import Array, Handout, Numbers
 from tests.unit.helpers import softmax
 

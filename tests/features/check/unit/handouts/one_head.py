@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.tables.printed_table import Printed
+from attnviz.features.tables.printed_table import Printed
 from tests.unit.helpers import softmax
 
 Array = np.ndarray

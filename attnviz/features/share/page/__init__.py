@@ -1,0 +1,1 @@
+"""Share and playlists, on every page."""

@@ -1,1 +1,0 @@
-"""Tables of numbers as people paste, type, upload and print them."""
