@@ -262,13 +262,13 @@ def _as_quotient(trace: Trace, stage: Stage, numbers: np.ndarray) -> dict[str, A
         return None
     source, *masks = stage.sources
     divisor = float(np.float32(scaling.divisor))
-    made = (in_rows(trace[source]).cpu().numpy() / np.float64(divisor)).astype(np.float32)
+    quotient = (in_rows(trace[source]).cpu().numpy() / np.float64(divisor)).astype(np.float32)
     for mask in masks:
         added = trace[mask].cpu().numpy()
         with np.errstate(invalid="ignore"):
-            made = np.where(added == -np.inf, -np.inf, made + added).astype(np.float32)
-    same = made.view(np.uint32) == numbers.view(np.uint32)
-    if not (same | (np.isnan(made) & np.isnan(numbers))).all():
+            quotient = np.where(added == -np.inf, -np.inf, quotient + added).astype(np.float32)
+    same = quotient.view(np.uint32) == numbers.view(np.uint32)
+    if not (same | (np.isnan(quotient) & np.isnan(numbers))).all():
         return None
     return {"of": source, "dividedBy": divisor} | ({"plus": masks[0]} if masks else {})
 

@@ -27,28 +27,28 @@ def _apart(sent: dict[str, Any], trace: Trace, name: str) -> dict[str, Any] | No
     left, *others = (in_rows(trace[source]).cpu().numpy().astype(np.float64) for source in stage.sources)
     with np.errstate(all="ignore"):
         if stage.makes_shares and not others and not stage.rule.is_linear and stage.rule.sums_to_1(1):
-            made = _shares(left)
+            nearby = _shares(left)
         elif (
             stage.rule.is_product
             and len(others) == 1
             and settings["transposed"]
             and not (settings["cosine"] or settings["typed"])
         ):
-            made = _product(left, others[0])
+            nearby = _product(left, others[0])
         else:
             return None
-        made = made.astype("<f4")
-    if np.isnan(made).any():
+        nearby = nearby.astype("<f4")
+    if np.isnan(nearby).any():
         return None
     bits = in_rows(trace[name]).cpu().numpy().astype("<f4").view(np.int32)
-    return {"rows": sent["rows"], "columns": sent["columns"], "apart": (bits - made.view(np.int32)).ravel().tolist()}
+    return {"rows": sent["rows"], "columns": sent["columns"], "apart": (bits - nearby.view(np.int32)).ravel().tolist()}
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    made = np.zeros((len(left), len(right)))
+    product = np.zeros((len(left), len(right)))
     for column in range(left.shape[1]):
-        made += left[:, column, None] * right[None, :, column]
-    return made
+        product += left[:, column, None] * right[None, :, column]
+    return product
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -59,9 +59,9 @@ def _shares(scores: np.ndarray) -> np.ndarray:
 def _power(numbers: np.ndarray) -> np.ndarray:
     """Return e to the power of numbers up to 0, approximately."""
     part = np.maximum(numbers, _LOWEST) / _PARTS
-    made = np.ones_like(part)
+    power = np.ones_like(part)
     for term in range(_TERMS, 0, -1):
-        made = 1 + made * part / term
+        power = 1 + power * part / term
     for _ in range(_PARTS.bit_length() - 1):
-        made = made * made
-    return made
+        power = power * power
+    return power

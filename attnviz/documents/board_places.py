@@ -140,8 +140,8 @@ def _plan(trace: Trace, boxes: dict[str, Placed]) -> list[_Column]:
         stage = trace.stages[name]
         factor = _source(boxes, stage, _factor_at(trace, stage))
         bias = _source(boxes, stage, stage.rule.beside[1] if stage.rule else None)
-        made = trace.stages[factor.name] if factor else None
-        computed = made if made and made.rule and made.rule.is_product else None
+        source = trace.stages[factor.name] if factor else None
+        computed = source if source and source.rule and source.rule.is_product else None
         weight, weight_bias = (_source(boxes, computed, at) for at in (1, 2))
         stacks = [[weight, weight_bias], [factor, bias]]
         if factor and turns_second(stage.rule):  # its weight is above it, and its bias is transposed, too

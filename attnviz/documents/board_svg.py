@@ -115,10 +115,10 @@ def _still(drawn: Picture, size: tuple[float, float], alt: str, *parts: str, lar
 def _heading(picture: Picture, formula: str) -> tuple[str, str]:
     """Return the first line of a matrix's title as SVG and text."""
     stage = picture.stage
-    made = "" if formula == stage.title else f" = {formula}"
+    equation = "" if formula == stage.title else f" = {formula}"
     bold = f'<tspan {_BOLD} fill="{ROLES[stage.role].on(picture.theme.dark)}">{_escaped(stage.title)}</tspan>'
     at = f'x="{_MARGIN}" y="{_MARGIN + TITLE_SIZE - BASE}" font-size="{TITLE_SIZE}"'
-    return f"<text {at}>{bold}{_escaped(made)}</text>", stage.title + made
+    return f"<text {at}>{bold}{_escaped(equation)}</text>", stage.title + equation
 
 
 def _muted(picture: Picture) -> str:

@@ -165,8 +165,8 @@ def explain(
         masked is not None and bool(masked[row, column]), shown,
     )  # fmt: skip
     with localcontext(DECIMALS), np.errstate(over="ignore"):
-        made = explain_cell(stage.rule, cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
-    return _explanation(cell, made)
+        computed = explain_cell(stage.rule, cell) if stage.rule and sources else _given(cell, shapes[matrix], scenario)
+    return _explanation(cell, computed)
 
 
 def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> CellExplanation:
@@ -175,17 +175,17 @@ def _given(cell: Cell, shape: tuple[int, int], scenario: Scenario | None) -> Cel
     return CellExplanation("", [cell.write(cell.value)], words, (Term(cell.value, (number,)),), cell.value, 0.0)
 
 
-def _explanation(cell: Cell, made: CellExplanation) -> Explanation:
+def _explanation(cell: Cell, computed: CellExplanation) -> Explanation:
     name = cell.stage.at(cell.row, cell.column)
     rule = cell.stage.rule if cell.sources else None
-    symbols = "" if made.symbols == name else made.symbols  # a cell that is passed on has no rule to show
-    notes = _notes(cell, made)
+    symbols = "" if computed.symbols == name else computed.symbols  # a cell that is passed on has no rule to show
+    notes = _notes(cell, computed)
     where = say("explanation.where", matrix=cell.stage.title, place=cell.place())
     sentences = [
         say("explanation.is", where=where, cell=name, value=cell.write(cell.value)),
-        say("explanation.made", words=made.words, numbers=_numbers(made.steps))
-        if made.symbols
-        else say("explanation.only", words=made.words),
+        say("explanation.made", words=computed.words, numbers=_numbers(computed.steps))
+        if computed.symbols
+        else say("explanation.only", words=computed.words),
         *notes,
     ]
     return Explanation(
@@ -195,19 +195,19 @@ def _explanation(cell: Cell, made: CellExplanation) -> Explanation:
         rule="given" if rule is None else rule.name,
         digits=cell.digits,
         value=cell.value,
-        exact=made.exact,
-        tolerance=made.tolerance,
-        terms=made.terms,
-        divisor=made.divisor,
-        shift=made.shift,
-        masked=made.masked,
+        exact=computed.exact,
+        tolerance=computed.tolerance,
+        terms=computed.terms,
+        divisor=computed.divisor,
+        shift=computed.shift,
+        masked=computed.masked,
         sources=() if rule is None else seen(rule, cell),
         symbols=f"{name} = {symbols}" if symbols else name,
-        steps=tuple(made.steps),
-        words=made.words,
+        steps=tuple(computed.steps),
+        words=computed.words,
         notes=notes,
         text=" ".join(sentences),
-        latex=in_latex(name, symbols, () if cell.value == -math.inf and made.masked else made.steps),
+        latex=in_latex(name, symbols, () if cell.value == -math.inf and computed.masked else computed.steps),
     )
 
 
@@ -217,15 +217,15 @@ def _numbers(steps: Sequence[str]) -> str:
     return say("explanation.rounded", numbers=numbers) if rounded else numbers
 
 
-def _notes(cell: Cell, made: CellExplanation) -> tuple[str, ...]:
+def _notes(cell: Cell, computed: CellExplanation) -> tuple[str, ...]:
     if math.isfinite(cell.value):
-        may_be = abs(made.exact - cell.value) <= made.tolerance
+        may_be = abs(computed.exact - cell.value) <= computed.tolerance
     else:
-        may_be = made.tolerance == math.inf or made.exact == cell.value
-        may_be = may_be or (math.isnan(made.exact) and math.isnan(cell.value))  # a copied NaN
-    exact, dtype = cell.write(made.exact), cell.precision.dtype
+        may_be = computed.tolerance == math.inf or computed.exact == cell.value
+        may_be = may_be or (math.isnan(computed.exact) and math.isnan(cell.value))  # a copied NaN
+    exact, dtype = cell.write(computed.exact), cell.precision.dtype
     if not may_be:
-        return (*made.notes, say("explanation.trouble.disagrees", exact=exact, dtype=dtype))
-    if cell.value == 0 and 0 < abs(made.exact) < cell.precision.tiny:
-        return (*made.notes, say("explanation.trouble.too_small", exact=exact, dtype=dtype))
-    return made.notes
+        return (*computed.notes, say("explanation.trouble.disagrees", exact=exact, dtype=dtype))
+    if cell.value == 0 and 0 < abs(computed.exact) < cell.precision.tiny:
+        return (*computed.notes, say("explanation.trouble.too_small", exact=exact, dtype=dtype))
+    return computed.notes

@@ -137,10 +137,10 @@ def origin(scenario: Scenario | None, given: Factor, shape: tuple[int, int], dig
 def _origin_in_layer(scenario: Scenario, given: Factor) -> str:
     """Return the origin of a number that the previous layer passed on."""
     stage, row, column, value = given
-    made = in_rows(traced(scenario)[stage.name])
-    if row >= made.shape[0] or column >= made.shape[1]:
+    numbers = in_rows(traced(scenario)[stage.name])
+    if row >= numbers.shape[0] or column >= numbers.shape[1]:
         raise ValueError(f"{stage.name}[{row}, {column}] is in the trace, but not in the scenario")
-    own = made[row, column].item()
+    own = numbers[row, column].item()
     if own != value and not (math.isnan(own) and math.isnan(value)):
         raise ValueError(f"{stage.name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
     return say("explanation.given.origin", origin=say("origins.layer_before", layer=stage.layer))
@@ -156,8 +156,8 @@ def _origin_of_kept(scenario: Scenario, given: Factor) -> str:
     if own != value and not (math.isnan(own) and math.isnan(value)):
         raise ValueError(f"{stage.name}[{row}, {column}] is {value} in the trace and {own} in the scenario")
     token = visible(scenario.second_tokens[row])
-    made = say("origins.kept_alone", token=token, layer=stage.layer)
-    return say("explanation.given.origin", origin=made)
+    origin = say("origins.kept_alone", token=token, layer=stage.layer)
+    return say("explanation.given.origin", origin=origin)
 
 
 @typed

@@ -128,26 +128,26 @@ def _code(table: Table, name: str, stage: Stage, at_overflow: bool) -> list[str]
     assert rule is not None
     if rotation := rotation_of(rule):
         return _turned(table, name, stage, rotation)
-    made, names = _called(table, name), [_called(table, source) for source in stage.sources]
-    if at_overflow and (lines := code_at_overflow(rule, made, *names)):
+    target, names = _called(table, name), [_called(table, source) for source in stage.sources]
+    if at_overflow and (lines := code_at_overflow(rule, target, *names)):
         return lines
     if stage.head is None and not is_of_a_head(stage.sources[0]):
-        return code(rule, made, *names)
+        return code(rule, target, *names)
     rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])
     repeated = whole in table and table[whole].first == stage.first  # several heads read the same source
     n_heads = "n_heads" if stage.part == "q" else "n_kv_heads"
-    return code_of_heads(rule, HeadsInCode(rows, n_heads, repeated), made, *names)
+    return code_of_heads(rule, HeadsInCode(rows, n_heads, repeated), target, *names)
 
 
 def _turned(table: Table, name: str, stage: Stage, rule: Rotate) -> list[str]:
     """Return the lines that rotate queries or keys by their positions."""
     rotated = [each for each in table.values() if rotation_of(each.rule)]
-    made, source = _called(table, name), _called(table, stage.sources[0])
-    turns = turned(rule, made, source, rule.place)
+    target, source = _called(table, name), _called(table, stage.sources[0])
+    turns = turned(rule, target, source, rule.place)
     if rotated[0] is not stage:
         return turns
     read = _called(table, rotated[1].sources[0]) if rule.place else source
-    return [*code(replace(rule, place=0), made, read)[: -len(turns)], *turns]
+    return [*code(replace(rule, place=0), target, read)[: -len(turns)], *turns]
 
 
 def _called(table: Table, name: str) -> str:

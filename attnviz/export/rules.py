@@ -40,13 +40,13 @@ class HeadsInCode(NamedTuple):
 
 
 @singledispatch
-def code(rule: Rule, made: str, *names: str) -> list[str]:
+def code(rule: Rule, target: str, *names: str) -> list[str]:
     """Return the lines that compute `made` from the sources `names`."""
-    return [f"{made} = {rule.in_code.format(*names, **rule.settings)}"]
+    return [f"{target} = {rule.in_code.format(*names, **rule.settings)}"]
 
 
 @singledispatch
-def code_at_overflow(rule: Rule, made: str, *names: str) -> list[str]:
+def code_at_overflow(rule: Rule, target: str, *names: str) -> list[str]:
     """Return lines, for all heads, that are right even if numbers overflow.
 
     The result is empty if the lines of :func:`code` are right then, too.
@@ -55,125 +55,127 @@ def code_at_overflow(rule: Rule, made: str, *names: str) -> list[str]:
 
 
 @singledispatch
-def code_of_heads(rule: Rule, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+def code_of_heads(rule: Rule, heads: HeadsInCode, target: str, *names: str) -> list[str]:
     """Return the lines for all heads, stacked along a first dimension."""
-    return code(rule, made, *names)
+    return code(rule, target, *names)
 
 
 @code.register
-def _(rule: Product, made: str, *names: str) -> list[str]:
+def _(rule: Product, target: str, *names: str) -> list[str]:
     product = f"{names[0]} @ {names[1]}{'.mT' if rule.transposed else ''}"
     if rule.cosine:
         lengths = f"{names[0]}.norm(dim=-1)[..., :, None] * {names[1]}.norm(dim=-1)[..., None, :]"
         product = f"{product} / ({lengths})"
-    lines = [f"{made} = {' + '.join((product, *names[2:]))}"]
-    return lines + [f"{made}[..., {row}, {column}] = {number!r}" for row, column, number in rule.typed]
+    lines = [f"{target} = {' + '.join((product, *names[2:]))}"]
+    return lines + [f"{target}[..., {row}, {column}] = {number!r}" for row, column, number in rule.typed]
 
 
 @code_of_heads.register
-def _(rule: Product, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+def _(rule: Product, heads: HeadsInCode, target: str, *names: str) -> list[str]:
     """Return a product per head: a joint one would sum differently."""
-    first, *rest = code(rule, made, "a", "b")
+    first, *rest = code(rule, target, "a", "b")
     of_all, product = first.split(" = ", 1)
     return [f"{of_all} = torch.stack([{product} for a, b in zip({', '.join(names)})])", *rest]
 
 
 @code.register
-def _(rule: Scale, made: str, *names: str) -> list[str]:
+def _(rule: Scale, target: str, *names: str) -> list[str]:
     divisors = ["d_k**0.5"] * (rule.d_k is not None) + [repr(rule.temperature)] * (rule.temperature != 1)
     divided = quotient(names[0], divisors, " * ")
     if rule.factor and len(names) > 1:
-        return [f"{made} = {divided} * {names[1]}.exp()"]
-    return [f"{made} = {' + '.join((divided, *names[1:]))}"]
+        return [f"{target} = {divided} * {names[1]}.exp()"]
+    return [f"{target} = {' + '.join((divided, *names[1:]))}"]
 
 
 @code_at_overflow.register
-def _(rule: Scale, made: str, *names: str) -> list[str]:
+def _(rule: Scale, target: str, *names: str) -> list[str]:
     """Return lines that also mask ∞, which plus -∞ would be NaN."""
     if rule.factor or len(names) == 1:
         return []
-    (line,) = code(rule, made, *names)
+    (line,) = code(rule, target, *names)
     infinite = 'float("-inf")'
-    return [line, f"{made} = {made}.masked_fill({names[1]} == {infinite}, {infinite})"]
+    return [line, f"{target} = {target}.masked_fill({names[1]} == {infinite}, {infinite})"]
 
 
 @code.register
-def _(rule: Softmax, made: str, *names: str) -> list[str]:
+def _(rule: Softmax, target: str, *names: str) -> list[str]:
     if rule.sink is not None:
-        return _beside_sink(made, names[0], f"torch.full_like({names[0]}[..., :1], {rule.sink!r})")
+        return _beside_sink(target, names[0], f"torch.full_like({names[0]}[..., :1], {rule.sink!r})")
     over = {
         ROWS: f"torch.softmax({names[0]}, dim=-1)",
         COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
         WHOLE: f"torch.softmax({names[0]}.flatten(-2), dim=-1).view({names[0]}.shape)",
     }
-    lines = [f"{made} = {over[rule.axis]}"]
+    lines = [f"{target} = {over[rule.axis]}"]
     if len(names) > 1:
         lines[0] += f" * {names[1]}.exp()"
-    return [*lines, f"{made} = {made} / {made}.sum(-1, keepdim=True)"] if rule.shared and len(names) > 1 else lines
+    if rule.shared and len(names) > 1:
+        lines.append(f"{target} = {target} / {target}.sum(-1, keepdim=True)")
+    return lines
 
 
 @code.register
-def _(rule: SinkSoftmax, made: str, *names: str) -> list[str]:
-    return _beside_sink(made, names[0], f"{names[1]}[{rule.head}, 0].expand_as({names[0]}[..., :1])")
+def _(rule: SinkSoftmax, target: str, *names: str) -> list[str]:
+    return _beside_sink(target, names[0], f"{names[1]}[{rule.head}, 0].expand_as({names[0]}[..., :1])")
 
 
 @code_of_heads.register
-def _(rule: SinkSoftmax, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-    return _beside_sink(made, names[0], f"{names[1]}[:, None].expand_as({names[0]}[..., :1])")
+def _(rule: SinkSoftmax, heads: HeadsInCode, target: str, *names: str) -> list[str]:
+    return _beside_sink(target, names[0], f"{names[1]}[:, None].expand_as({names[0]}[..., :1])")
 
 
-def _beside_sink(made: str, scores: str, sink: str) -> list[str]:
-    return [f"{made} = torch.softmax(torch.cat([{scores}, {sink}], dim=-1), dim=-1)[..., :-1]"]
+def _beside_sink(target: str, scores: str, sink: str) -> list[str]:
+    return [f"{target} = torch.softmax(torch.cat([{scores}, {sink}], dim=-1), dim=-1)[..., :-1]"]
 
 
 @code.register
-def _(rule: Share, made: str, *names: str) -> list[str]:
+def _(rule: Share, target: str, *names: str) -> list[str]:
     kept = names[0] if len(names) == 1 else f"{names[0]} * {names[1]}.exp()"
-    return [f"{made} = {kept}", f"{made} = {made} / {made}.sum(-1, keepdim=True)"]
+    return [f"{target} = {kept}", f"{target} = {target} / {target}.sum(-1, keepdim=True)"]
 
 
 @code.register
-def _(rule: RmsNorm, made: str, *names: str) -> list[str]:
+def _(rule: RmsNorm, target: str, *names: str) -> list[str]:
     source, gain, *rest = names
     mean = f"{source}.square().mean(-1, keepdim=True)"
     if rest:
         n = f"{source}.shape[-1]"
         mean = f"({n} * {mean} + {rule.others} * {rest[0]}.square()) / ({n} + {rule.others})"
-    return [f"{made} = {source} * ({mean} + {rule.epsilon!r}).rsqrt() * {gain}"]
+    return [f"{target} = {source} * ({mean} + {rule.epsilon!r}).rsqrt() * {gain}"]
 
 
 @code_at_overflow.register
-def _(rule: GELU, made: str, *names: str) -> list[str]:
+def _(rule: GELU, target: str, *names: str) -> list[str]:
     """Return lines that keep large numbers, for which torch's GELU overflows."""
-    (line,) = code(rule, made, *names)
-    return [line, f"{made} = torch.where({names[0]} > {ALL_BELOW}, {names[0]}, {made})"]
+    (line,) = code(rule, target, *names)
+    return [line, f"{target} = torch.where({names[0]} > {ALL_BELOW}, {names[0]}, {target})"]
 
 
 @code.register
-def _(rule: Concatenate, made: str, *names: str) -> list[str]:
-    return [f"{made} = torch.cat([{', '.join(names)}], dim={-2 if rule.axis == ROWS else -1})"]
+def _(rule: Concatenate, target: str, *names: str) -> list[str]:
+    return [f"{target} = torch.cat([{', '.join(names)}], dim={-2 if rule.axis == ROWS else -1})"]
 
 
 @code_of_heads.register
-def _(rule: Concatenate, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-    return [f"{made} = {names[0]}.transpose(0, 1).flatten(1)"]
+def _(rule: Concatenate, heads: HeadsInCode, target: str, *names: str) -> list[str]:
+    return [f"{target} = {names[0]}.transpose(0, 1).flatten(1)"]
 
 
 @code_of_heads.register
-def _(rule: Slice, heads: HeadsInCode, made: str, *names: str) -> list[str]:
+def _(rule: Slice, heads: HeadsInCode, target: str, *names: str) -> list[str]:
     """Return a view of all heads; columns that several read are repeated."""
-    lines = [f"{made} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
+    lines = [f"{target} = {names[0]}.view({heads.rows}, {heads.n_heads}, -1).transpose(0, 1)"]
     times = f"n_heads // {heads.n_heads}"
-    return [*lines, f"{made} = {made}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
+    return [*lines, f"{target} = {target}.repeat_interleave({times}, dim=0)"] if heads.repeated else lines
 
 
 @code_of_heads.register
-def _(rule: Recut, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-    return [f"{made} = {names[0]}.view(n_heads, {heads.rows}, -1)"]
+def _(rule: Recut, heads: HeadsInCode, target: str, *names: str) -> list[str]:
+    return [f"{target} = {names[0]}.view(n_heads, {heads.rows}, -1)"]
 
 
 @code.register
-def _(rule: Rotate, made: str, *names: str) -> list[str]:
+def _(rule: Rotate, target: str, *names: str) -> list[str]:
     (name,) = names
     places = f"{rule.place}, {rule.place} + {name}.shape[-2]" if rule.place else f"{name}.shape[-2]"
     place = f"place = torch.arange({places}, dtype=torch.float64)[:, None]"
@@ -182,10 +184,10 @@ def _(rule: Rotate, made: str, *names: str) -> list[str]:
         angles = [place, f"angle = place / {rule.base:g}**({pair})"]
     else:
         angles = [place, f"angle = (place.float() * torch.tensor({list(rule.thetas)})).double()"]
-    return [*angles, f"cos, sin = angle.cos().to({name}), angle.sin().to({name})", *turned(rule, made, name)]
+    return [*angles, f"cos, sin = angle.cos().to({name}), angle.sin().to({name})", *turned(rule, target, name)]
 
 
-def turned(rule: Rotate, made: str, name: str, first: int = 0) -> list[str]:
+def turned(rule: Rotate, target: str, name: str, first: int = 0) -> list[str]:
     """Return the lines that turn pairs by the variables cos and sin.
 
     The first row of `name` belongs to row `first` of cos and sin.
@@ -200,35 +202,35 @@ def turned(rule: Rotate, made: str, name: str, first: int = 0) -> list[str]:
     both = joined.format(f"{one} * {cosine} - {other} * {sine}, {one} * {sine} + {other} * {cosine}")
     return [
         f"{one}, {other} = {parts}",
-        f"{made} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{made} = {both}",
+        f"{target} = torch.cat([{both}{rest}], dim=-1)" if rest else f"{target} = {both}",
     ]
 
 
 @code.register
-def _(rule: Relative, made: str, *names: str) -> list[str]:
-    return _by_distance(rule, str(rule.head), made, *names)
+def _(rule: Relative, target: str, *names: str) -> list[str]:
+    return _by_distance(rule, str(rule.head), target, *names)
 
 
 @code_of_heads.register
-def _(rule: Relative, heads: HeadsInCode, made: str, *names: str) -> list[str]:
-    return _by_distance(rule, ":", made, *names)
+def _(rule: Relative, heads: HeadsInCode, target: str, *names: str) -> list[str]:
+    return _by_distance(rule, ":", target, *names)
 
 
-def _by_distance(rule: Relative, row: str, made: str, *names: str) -> list[str]:
+def _by_distance(rule: Relative, row: str, target: str, *names: str) -> list[str]:
     queries = f"i[{rule.place}:, None]" if rule.place else "i[:, None]"
     numbers = f"{names[0]}[{row}, i - {queries} + len(i) - 1]"
     return [
         f"i = torch.arange(({names[0]}.shape[1] + 1) // 2, device={names[0]}.device)",
-        f"{made} = {' + '.join((numbers, *names[1:]))}",
+        f"{target} = {' + '.join((numbers, *names[1:]))}",
     ]
 
 
 @code.register
-def _(rule: Lookup, made: str, *names: str) -> list[str]:
-    return [f"{made} = {names[0]}[..., {rule.of_one}, :]"]
+def _(rule: Lookup, target: str, *names: str) -> list[str]:
+    return [f"{target} = {names[0]}[..., {rule.of_one}, :]"]
 
 
 @code.register
-def _(rule: Surprise, made: str, *names: str) -> list[str]:
+def _(rule: Surprise, target: str, *names: str) -> list[str]:
     rows = list(range(len(rule.targets)))
-    return [f"{made} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {rule.of_one}][:, None]"]
+    return [f"{target} = -torch.log_softmax({names[0]}, dim=-1)[{rows}, {rule.of_one}][:, None]"]

@@ -65,32 +65,32 @@ def drawn_lines(scenario: Scenario, only: str | None = None) -> list[str]:
     return [line for each in drawn for line in write(scenario, each, only)]
 
 
-def together(made: Mapping[str, str]) -> list[str]:
+def together(values: Mapping[str, str]) -> list[str]:
     """Return one line that makes all of these, each by its expression.
 
     >>> together({"w_q": "torch.rand(3, 2)", "b_q": "torch.zeros(2)"})
     ['w_q, b_q = torch.rand(3, 2), torch.zeros(2)']
     """
-    return [f"{', '.join(made)} = {', '.join(made.values())}"] if made else []
+    return [f"{', '.join(values)} = {', '.join(values.values())}"] if values else []
 
 
 def _as_layer(_: Scenario, drawn: Drawn, only: str | None) -> list[str]:
     linear = f"linear_{drawn.w[-1]}"
-    made = {drawn.w: f"{linear}.weight.detach().T.contiguous()"}
+    values = {drawn.w: f"{linear}.weight.detach().T.contiguous()"}
     if drawn.b is not None:
-        made[drawn.b] = f"{linear}.bias.detach()"
+        values[drawn.b] = f"{linear}.bias.detach()"
     bias = ", bias=False" if drawn.b is None else ""
     return [
         f"{linear} = torch.nn.Linear({', '.join(drawn.size)}{bias})",
-        *together({name: by for name, by in made.items() if only in (None, name)}),
+        *together({name: by for name, by in values.items() if only in (None, name)}),
     ]
 
 
 def _as_matrices(scenario: Scenario, drawn: Drawn, only: str | None) -> list[str]:
-    made = {drawn.w if only in (None, drawn.w) else "_": INITIALIZATIONS[scenario.init].code(*drawn.size)}
+    values = {drawn.w if only in (None, drawn.w) else "_": INITIALIZATIONS[scenario.init].code(*drawn.size)}
     if drawn.b is not None and only in (None, drawn.b):
-        made[drawn.b] = f"torch.zeros({drawn.size[1]})"
-    return together(made)
+        values[drawn.b] = f"torch.zeros({drawn.size[1]})"
+    return together(values)
 
 
 LAYERS_TO_DEVICE = "layers = [{name: matrix.to(device) for name, matrix in layer.items()} for layer in layers]"

@@ -135,8 +135,8 @@ def _get_ready() -> None:
         for package in (app, *(import_module(each.package) for each in features())):
             for module in walk_packages(package.__path__, f"{package.__name__}."):
                 import_module(module.name)
-        made = trace(Scenario())
-        heatmap(made, "attention_weights").to_plotly_json()
+        example = trace(Scenario())
+        heatmap(example, "attention_weights").to_plotly_json()
     except Exception:
         _LOG.exception("the server does not get ready")
         return
