@@ -6,10 +6,12 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # The app listens only on this machine; ADDRESS=0.0.0.0 opens it to the network.
 ADDRESS ?= localhost
 PORT ?= 8501
-# Where the static site is written to, the address of an app that it leads to, and where it will stand.
+# Where the static site is written to, the address of an app that it leads to, where it will stand, and where the
+# repository's files are read.
 SITE ?= build/site
 APP ?=
 SITE_ADDRESS ?=
+SOURCE ?=
 # Where the files of a Hugging Face Space are written to.
 SPACE ?= build/space
 IMAGE ?= attnviz
@@ -89,7 +91,7 @@ checks: dev-packages node-packages
 	@$(MAKE) --jobs=2 --keep-going mypy tsc lint imports js
 
 site: app-packages
-	$(PY) -m attnviz site "$(SITE)" --app "$(APP)" --address "$(SITE_ADDRESS)"
+	$(PY) -m attnviz site "$(SITE)" --app "$(APP)" --address "$(SITE_ADDRESS)" --source "$(SOURCE)"
 
 # What the image is built of (.dockerignore), and a Dockerfile with the Space's own end.
 space:

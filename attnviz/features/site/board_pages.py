@@ -4,7 +4,6 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from attnviz.core.scenario import Scenario, traced
 from attnviz.documents import board_frame
@@ -21,37 +20,42 @@ from attnviz.words.numbers import DEFAULT_DIGITS
 
 @dataclass
 class _Page:
-    """A page with a board, written once all pages are known.
+    """A page with boards, written once all pages are known.
 
-    `body` has a place for the board, `{board}`; `kind` is the class of the element `body`.
+    `kind` is the class of its element `body`.
     """
 
     name: str
     title: str
     about: str
     body: str
-    data: dict[str, Any]
     kind: str = ""
 
 
 @dataclass
-class _Pages:
+class Pages:
     """All pages with boards, and the declarations that their boards share."""
 
     site: Site
     declarations: Declarations = field(default_factory=Declarations)
     pages: list[_Page] = field(default_factory=list)
 
-    def add(self, name: str, title: str, about: str, body: str, shown: Scenario | Question, kind: str = "") -> None:
-        data = self.declarations.without(page_data(shown, 0, DEFAULT_DIGITS))
-        self.pages.append(_Page(name, title, about, body, data, kind))
+    def add(self, name: str, title: str, about: str, body: str, kind: str = "") -> None:
+        """Add a page, whose body has its boards as `drawn` returns them."""
+        self.pages.append(_Page(name, title, about, body, kind))
+
+    def drawn(self, shown: Scenario | Question, query: int = 0) -> str:
+        """Return the place of a board, with its data, as HTML; `query` is the row of the followed token."""
+        data = self.declarations.without(page_data(shown, query, DEFAULT_DIGITS))
+        return f'<div class="drawn">{data_element(data)}</div>'
 
     def write(self, shared: Shared) -> None:
+        """Write all pages, and the file of declarations."""
         declared = self.site.add_hashed("declared.js", data_script("declared", self.declarations.listed()))
         for each in self.pages:
-            body = each.body.replace("{board}", f'<div class="drawn">{data_element(each.data)}</div>')
-            page(self.site, shared, each.name, title=each.title, about=each.about, body=body, kind=each.kind,
-                 scripts=(declared, shared.board, shared.page))  # fmt: skip
+            scripts = (declared, shared.board, shared.page) if 'class="drawn"' in each.body else ()
+            page(self.site, shared, each.name, title=each.title, about=each.about, body=each.body, kind=each.kind,
+                 scripts=scripts)  # fmt: skip
 
 
 def question_page_name(question: Question) -> str:
@@ -59,19 +63,17 @@ def question_page_name(question: Question) -> str:
     return f"question-{question.slug}.html"
 
 
-def add_boards(site: Site, shared: Shared) -> None:
-    """Add all pages with boards, and the lists that link to them."""
-    pages = _Pages(site)
+def add_boards(site: Site, shared: Shared, pages: Pages) -> None:
+    """Add all pages of single boards, and the lists that link to them."""
     for at, question in enumerate(QUESTIONS):
         _add_question(pages, question, QUESTIONS[at + 1] if at + 1 < len(QUESTIONS) else None)
     _add_list(site, shared, "questions", [(question_page_name(each), each.title, "") for each in QUESTIONS])
     _add_list(site, shared, "history", [_add_step(pages, at) for at in range(len(HISTORY))])
     _add_list(site, shared, "examples", [_add_example(pages, name) for name in starting_points()])
     _add_gallery(pages, shared)
-    pages.write(shared)
 
 
-def _add_question(pages: _Pages, question: Question, follows: Question | None) -> None:
+def _add_question(pages: Pages, question: Question, follows: Question | None) -> None:
     ways = [("questions.html", say("site.questions.back"))]
     if follows:
         ways.append((question_page_name(follows), say("site.questions.next", title=follows.title)))
@@ -79,11 +81,13 @@ def _add_question(pages: _Pages, question: Question, follows: Question | None) -
     asked = question.asked
     told = "".join(map(paragraph, (asked.act, asked.asks)))
     still = f"<noscript><section><h1>{html.escape(question.title)}</h1>{told}</section></noscript>"
-    body = f'<main id="content" class="asking">{still}{{board}}</main><footer class="ways">{links}</footer>'
-    pages.add(question_page_name(question), question.title, asked.act, body, question)
+    body = (
+        f'<main id="content" class="asking">{still}{pages.drawn(question)}</main><footer class="ways">{links}</footer>'
+    )
+    pages.add(question_page_name(question), question.title, asked.act, body)
 
 
-def _add_step(pages: _Pages, at: int) -> tuple[str, str, str]:
+def _add_step(pages: Pages, at: int) -> tuple[str, str, str]:
     step = HISTORY[at]
     paper = html.escape(say("site.history.paper", paper=step.said("paper")))
     after = f'<p><a href="{step.paper}">{paper}</a></p>'
@@ -92,7 +96,7 @@ def _add_step(pages: _Pages, at: int) -> tuple[str, str, str]:
     return name, title, line
 
 
-def _add_example(pages: _Pages, name: str) -> tuple[str, str, str]:
+def _add_example(pages: Pages, name: str) -> tuple[str, str, str]:
     example = starting_points()[name]
     file = f"example-{name}.html"
     _add_board(pages, file, example.title, (example.note,) if example.note else (), example.scenario)
@@ -100,14 +104,13 @@ def _add_example(pages: _Pages, name: str) -> tuple[str, str, str]:
 
 
 def _add_board(
-    pages: _Pages, name: str, title: str, said: Sequence[str], scenario: Scenario, after: str = ""
+    pages: Pages, name: str, title: str, said: Sequence[str], scenario: Scenario, after: str = ""
 ) -> None:  # fmt: skip
     no_script = f"<noscript>{paragraph(say('site.no_script.board'))}{_still(pages.site, name, scenario)}</noscript>"
     prose = "".join(map(paragraph, said))
     heading = f"<section><h1>{html.escape(title)}</h1>{prose}{after}</section>"
-    pages.add(
-        name, title, said[0] if said else title, f'<main id="content">{heading}{{board}}{no_script}</main>', scenario
-    )
+    body = f'<main id="content">{heading}{pages.drawn(scenario)}{no_script}</main>'
+    pages.add(name, title, said[0] if said else title, body)
 
 
 def _still(site: Site, name: str, scenario: Scenario) -> str:
@@ -136,12 +139,12 @@ def _add_list(site: Site, shared: Shared, name: str, listed: Sequence[tuple[str,
     _list_page(site, shared, name, f"<ol>{rows}</ol>")
 
 
-def _add_gallery(pages: _Pages, shared: Shared) -> None:
+def _add_gallery(pages: Pages, shared: Shared) -> None:
     """Add bare pages of boards, and the lines that embed them."""
     site, rows = pages.site, []
     for name, example in starting_points().items():
         file, title = f"board-{name}.html", example.title
-        pages.add(file, title, title, '<main id="content">{board}</main>', example.scenario, kind="bare")
+        pages.add(file, title, title, f'<main id="content">{pages.drawn(example.scenario)}</main>', kind="bare")
         label = html.escape(say("site.gallery.code", title=title))
         code = html.escape(board_frame(file, title).replace(file, site.in_full(file)))
         region = f'<pre tabindex="0" role="region" aria-label="{label}"><code>{code}</code></pre>'

@@ -16,11 +16,12 @@ def site(arguments: Sequence[str]) -> int:
     parser.add("dir", type=Path)
     parser.add("--app", default="", metavar="URL")
     parser.add("--address", default="", metavar="URL")
+    parser.add("--source", default="", metavar="URL")
     given = parser.parse_args(arguments)
-    for name in ("app", "address"):
+    for name in ("app", "address", "source"):
         check_address(name, getattr(given, name))
     before = written_before(given.dir)
-    files = site_files(app=given.app, address=given.address)
+    files = site_files(app=given.app, address=given.address, source=given.source)
     names = "".join(f"{name}\n" for name in files).encode()
     for name, written in ({LIST: names} | files).items():  # the list first: an interrupted run leaves no foreign files
         file = given.dir / name

@@ -32,10 +32,12 @@ class Site:
 
     - `app`: the address of an app that pages link to; blank for none.
     - `address`: the site's future address, for links that must be complete; blank if it isn't known yet.
+    - `source`: the address of the repository's files, to which documents link; blank for none.
     """
 
     app: str = ""
     address: str = ""
+    source: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
 
     def add(self, name: str, content: str | bytes) -> str:
@@ -189,7 +191,7 @@ def page(
 
 _NAV = {
     "story": "index.html", "questions": "questions.html", "history": "history.html", "examples": "examples.html",
-    "gallery": "gallery.html",
+    "gallery": "gallery.html", "docs": "docs.html",
 }  # fmt: skip
 # A small arc over two words, as ribbons are drawn.
 _ICON = (

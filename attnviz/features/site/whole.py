@@ -2,21 +2,26 @@
 
 from html import escape
 
-from attnviz.features.site.board_pages import add_boards, add_missing
+from attnviz.features.site.board_pages import Pages, add_boards, add_missing
+from attnviz.features.site.documents import add_documents
 from attnviz.features.site.preview import preview
 from attnviz.features.site.shared import Site
 from attnviz.features.site.story_page import add_story
 
 
-def site_files(*, app: str = "", address: str = "") -> dict[str, bytes]:
+def site_files(*, app: str = "", address: str = "", source: str = "") -> dict[str, bytes]:
     """Return the files of the site by name.
 
-    `app` is the address of an app that pages link to, `address` the future address of the site.
+    `app` is the address of an app that pages link to, `address` the future address of the site, `source` the address
+    of the repository's files.
     """
-    site = Site(app=app.rstrip("/"), address=address)
+    site = Site(app=app.rstrip("/"), address=address, source=source)
     shared = site.shared()
+    pages = Pages(site)
     add_story(site, shared)
-    add_boards(site, shared)
+    add_boards(site, shared, pages)
+    add_documents(site, shared, pages)
+    pages.write(shared)
     add_missing(site, shared)
     site.add("preview.png", preview())
     if address:

@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 from attnviz.features.site.whole import site_files
 
 APP, ADDRESS = "https://app.example.org", "https://site.example.org/attnviz/"
+SOURCE = "https://code.example.org/attnviz/blob/main"
 
 
 @cache
 def built() -> dict[str, bytes]:
-    return site_files(app=APP, address=ADDRESS)
+    return site_files(app=APP, address=ADDRESS, source=SOURCE)
 
 
 class Parts(HTMLParser):
@@ -30,7 +31,7 @@ class Parts(HTMLParser):
         has = {name: value or "" for name, value in attrs}
         self.tags.append(tag)
         self.ids |= {has["id"]} if "id" in has else set()
-        self.loads += [has[name] for name in ("src", "data-script") if name in has]
+        self.loads += [has[name] for name in ("src", "srcset", "data-script") if name in has]
         if tag == "link":
             self.loads.append(has["href"])
         if tag == "a":

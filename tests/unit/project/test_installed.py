@@ -22,7 +22,8 @@ from benchmarks.clients.servers import free_address, wait_until_healthy
 from benchmarks.clients.websocket import HandshakeError
 
 ROOT = Path(__file__).parents[3]
-SITE = ("app.py", "pages", ".streamlit/config.toml")
+DOCUMENTS = ("docs", "deploy/README.md", *(each.name for each in ROOT.glob("*.md")))
+SITE = ("app.py", "pages", ".streamlit/config.toml", *DOCUMENTS)
 NOT_FROM_HERE = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 

@@ -22,7 +22,8 @@ Promise.all(faces).then(() => {
     if (!(place instanceof HTMLElement)) continue;
     const { data, asked, then } = JSON.parse(place.querySelector("script")?.textContent ?? "{}");
     // `then` has only the data that differ from the board before the answer
-    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], { heading: "h1" });
+    const heading = place.closest(".document") ? "h2" : "h1";
+    if (asked) ask(place, asked, [inFull(data), inFull({ ...data, ...then })], { heading });
     else window.attnvizBoard(place, inFull(data), {});
   }
 });

@@ -45,6 +45,21 @@ class Led extends Alone {
   }
 }
 
+// A board on a page of its own fits into the window below what stands above it; one further down, into a whole window.
+class OnPage extends Alone {
+  /** @param {HTMLElement} element @param {boolean | null} dark */
+  constructor(element, dark) {
+    super("", dark);
+    this.element = element;
+  }
+
+  room() {
+    const room = super.room();
+    const top = this.element.getBoundingClientRect().top + window.scrollY;
+    return top < window.innerHeight / 2 ? { ...room, top } : room;
+  }
+}
+
 /**
  * Draw a board within an element.
  * @param {HTMLElement} element @param {BoardData} data
@@ -53,7 +68,7 @@ class Led extends Alone {
 export default function showBoard(element, data, { dark = null, leads }) {
   makeAgain(data);
   const root = rootIn(element, leads ? LED : IN_SITE);
-  const host = leads ? new Led(leads) : new Alone("", dark);
+  const host = leads ? new Led(leads) : new OnPage(element, dark);
   host.dress();
   const board = host.board = mount(root, data, host);
   matchMedia(DARK).addEventListener("change", () => host.dress(), board.ended);

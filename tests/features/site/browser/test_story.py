@@ -220,10 +220,12 @@ def test_nothing_overflows_and_everybody_reaches_everything(opened: Any, size: t
         f"question-{QUESTIONS[0].slug}.html",
         "history-gpt.html",
         "gallery.html",
+        "docs-guide.html",
+        "docs-models.html",
         "404.html",
     ):
         page.goto(page.url.rpartition("/")[0] + f"/{other}")
-        if other in (question, "history-gpt.html"):
+        if other in (question, "history-gpt.html", "docs-guide.html"):
             expect(page.locator(".status").first).to_contain_text(say("board.status.sent"))
         assert page.evaluate(OVERFLOWS) <= 0, other
         assert violations(page) == [], other
@@ -238,6 +240,16 @@ def test_a_question_is_predicted_and_then_shown(opened: Any) -> None:
             trace = question.drawn_trace(*question.acted).for_head(0)
             found = page.evaluate(NUMBERS, ".drawn > div")
             agree(found, trace)
+
+
+def test_a_board_in_a_document_is_live(opened: Any) -> None:
+    page = opened("docs-guide.html")
+    board = page.locator(".drawn").first
+    board.locator('[data-at="w_q,1,0"]').focus()
+    page.keyboard.type("-0.6")
+    page.keyboard.press("Enter")
+    expect(board.locator('[data-at="w_q,1,0"]')).to_have_text("−0.60")
+    agree(numbers(page, ".drawn"), edited("cat"))
 
 
 def test_without_scripts_it_says_so_and_shows_pictures(opened: Any) -> None:

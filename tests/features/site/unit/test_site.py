@@ -17,17 +17,21 @@ from attnviz.features.language_models.inside import look_into
 from attnviz.features.language_models.inside.writing import Sampling
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.features.site import recorded, whole
+from attnviz.features.site.board_pages import Pages
+from attnviz.features.site.documents import BOARD, add_documents, documents, linked
 from attnviz.features.site.own_words import FEWEST, MOST, app_query, board_of, in_n, set_up_name, set_ups, words_data
 from attnviz.features.site.recorded import BEGINNING, SENTENCE, moments, training, training_data, written_data
+from attnviz.features.site.shared import Site
 from attnviz.features.site.story import MOST_WORDS, STEPS, scenarios, story_data, traces
 from attnviz.link.set_up import scenario_from_query
 from attnviz.published import starting_points
 from attnviz.published.by_class import by_class
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
-from tests.features.site.built import ADDRESS, APP, built, first_view, pages, sent
+from tests.features.site.built import ADDRESS, APP, SOURCE, built, first_view, pages, sent
 
 FIRST_VIEW, QUESTIONS_SENT = 200_000, 260_000  # bytes, compressed
+ROOT = Path(__file__).parents[4]
 OF_24 = 24  # questions, for which the latter was measured
 
 
@@ -43,7 +47,7 @@ def test_the_command_writes_the_site(
     monkeypatch.setattr("attnviz.features.site.commands.site_files", files)
     assert main(["site", str(tmp_path / "here"), "--app", APP]) == 0
     assert (tmp_path / "here/b/c.svg").read_bytes() == b"2"
-    assert asked == [{"app": APP, "address": ""}]
+    assert asked == [{"app": APP, "address": "", "source": ""}]
     assert "2 files" in capsys.readouterr().out
     for address in ("javascript:alert(1)", "https://site.example.org/?a=1&b=2"):
         assert main(["site", str(tmp_path), "--app", address]) == 2
@@ -81,7 +85,10 @@ def test_every_link_and_every_file_that_is_loaded_is_there() -> None:
     for name, page in pages().items():
         for to in (*page.loads, *page.links):
             to = to.removeprefix(ADDRESS)
-            if to.startswith(("data:", "https://arxiv.org/", APP)):
+            if to.startswith(SOURCE):
+                assert (ROOT / to.removeprefix(f"{SOURCE}/")).exists(), f"{name} leads to {to}"
+                continue
+            if to.startswith(("data:", "https://arxiv.org/", APP)) or (name.startswith("docs-") and "://" in to):
                 continue
             path, _, fragment = to.partition("#")
             assert not urlsplit(path).netloc, f"{name} leads to {to}"
@@ -152,7 +159,7 @@ def test_built_again_it_has_the_same_bytes() -> None:
     first = built()
     for kept in (training, recorded.trace_at, traces):
         kept.cache_clear()
-    again = whole.site_files(app=APP, address=ADDRESS)
+    again = whole.site_files(app=APP, address=ADDRESS, source=SOURCE)
     assert [name for name in first if first[name] != again.get(name)] == []
     assert first.keys() == again.keys()
 
@@ -231,6 +238,39 @@ def test_the_way_to_the_app_shows_the_sentence_by_kinds_of_words() -> None:
     scenario, wrong = scenario_from_query(urlsplit(link).query)
     assert (scenario, wrong) == (by_class(say("site.story.own.example")), [])
     assert dict(parse_qsl(app_query("a & b")))["text"] == "a & b"
+
+
+def test_each_document_of_the_repository_is_a_page() -> None:
+    written_here = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "deploy/README.md"]
+    assert {each.relative_to(ROOT).as_posix() for each in written_here} == documents().keys()
+    for document in documents().values():
+        page = built()[document.page].decode()
+        assert f"<title>{html.escape(document.title)} – " in page
+        assert not BOARD.search(page), f"a board of {document.path} isn't drawn"
+        assert page.count('class="drawn"') == len(BOARD.findall((ROOT / document.path).read_text()))
+        for token in document.tokens:  # anything else in angle brackets would be lost
+            for each in (token, *(token.children or ())):
+                if each.type in ("html_block", "html_inline"):
+                    assert re.match(r"</?(picture|source|img)\b|<!--", each.content.strip()), document.path
+
+
+def test_documents_lead_to_pages_to_the_repository_or_nowhere() -> None:
+    guide = documents()["docs/GUIDE.md"]
+    bare, whole_site = Site(), Site(source=SOURCE)
+    assert linked(bare, guide, "../SECURITY.md#x") == "docs-security.html#x"
+    assert linked(bare, guide, "#learn") == "#learn"
+    assert linked(bare, guide, "../LICENSE") is None
+    assert linked(whole_site, guide, "../LICENSE") == f"{SOURCE}/LICENSE"
+    texts: dict[str, str] = {}
+    for site in (bare, whole_site, bare):
+        pages_there = Pages(site)
+        add_documents(site, site.shared(), pages_there)
+        text = "".join(each.body for each in pages_there.pages)
+        assert text.count("<a ") == text.count("</a>")
+        assert not [to for to in re.findall(r'<a href="([^"]*)"', text) if to.startswith("..")]
+        assert texts.setdefault(site.source, text) == text, "what was written first changes nothing"
+    outside = [to for to in re.findall(r'<a href="([^"]*)"', texts[SOURCE]) if to.startswith(SOURCE)]
+    assert texts[""].count("<span>") == len(outside) > 3, "what only the repository has is no link without it"
 
 
 def test_boards_of_a_typed_sentence_are_those_of_each_length() -> None:
