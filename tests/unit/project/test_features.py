@@ -1,5 +1,6 @@
 """A feature is a folder that can be left out: without it, the rest lives and knows nothing of it."""
 
+import compileall
 import json
 import multiprocessing
 import os
@@ -81,6 +82,7 @@ def said_by(name: str) -> set[str]:
 @pytest.fixture(scope="module")
 def forks() -> ForkServerContext:
     """Forks of a process that has imported what others wrote."""
+    compileall.compile_dir(ROOT / "tests", quiet=1)  # once, and not in each copy, which imports all files of tests
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*without.OF_OTHERS])
     return context
