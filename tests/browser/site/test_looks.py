@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from attnviz import Scenario
 from attnviz.app.entry.main import PAGES
@@ -138,19 +138,20 @@ MOVING = {  # what is pressed, one after the other, on each page that moves
 }
 
 
-@pytest.mark.parametrize("name", MOVING)
-def test_with_reduced_motion_nothing_moves(new: New, name: str) -> None:
+def test_with_reduced_motion_nothing_moves(new: New) -> None:
     reader = new(Learner, *WINDOWS[0])
     reader.page.emulate_media(reduced_motion="reduce")
-    reader.go(PLACES.get(name, f"{PLACES['lesson-1']}&step=projections")).page.evaluate(WATCH)
-    holds(reader.page, "Boolean(window.attnvizAddress?.answered)")  # before the pages' style comes, a press fades
-    for selector in MOVING[name]:
-        reader.page.locator(selector).first.click()
-        reader.settle()
-    for summary in reader.page.locator(".stExpander summary:visible").all()[:1]:
-        summary.click()
-        assert not reader.page.locator("details").last.evaluate(_FOLDED)
-    assert reader.page.evaluate("[...window.moved]") == []
+    reader.go(PLACES["explore"]).page.evaluate(WATCH)
+    for name, pressed in MOVING.items():
+        reader.turn_to(PLACES.get(name, f"{PLACES['lesson-1']}&step=projections"))
+        with named(name):
+            for selector in pressed:
+                reader.page.locator(selector).first.click()
+                reader.settle()
+            for summary in reader.page.locator(".stExpander summary:visible").all()[:1]:
+                summary.click()
+                assert not reader.page.locator("details").last.evaluate(_FOLDED)
+            assert reader.page.evaluate("[...window.moved]") == []
 
 
 def test_a_presentation_begins_with_a_key_and_lights_nothing_under_a_pointer_that_rests(new: New) -> None:
@@ -190,10 +191,16 @@ _IN_SIGHT = """cells => cells.map(cell => {
 })"""
 
 
-@pytest.mark.parametrize("path", ["/?example=fluffy-cat", "/?seed=1&text=the+cat+sat+on+the+mat",
-                                  "/questions?question=biases", "/lesson?example=fluffy-cat&step=softmax"])  # fmt: skip
-def test_in_a_lecture_room_every_row_is_in_sight_at_once(new: New, path: str) -> None:
-    page = new(Learner, 1920, 1080).go(f"{path}&present=1").page
+def test_in_a_lecture_room_every_row_is_in_sight_at_once(new: New) -> None:
+    learner = new(Learner, 1920, 1080).go("/?example=fluffy-cat&present=1")
+    for path in ("/?example=fluffy-cat", "/?seed=1&text=the+cat+sat+on+the+mat", "/questions?question=biases",
+                 "/lesson?example=fluffy-cat&step=softmax"):  # fmt: skip
+        learner.turn_to(f"{path}&present=1")
+        with named(path):
+            _has_its_rows_in_sight(learner.page, path)
+
+
+def _has_its_rows_in_sight(page: Page, path: str) -> None:
     cells = page.locator(".board .cell:visible")
     expect(cells.first).to_be_visible()
     eventually(lambda: all(cells.evaluate_all(_IN_SIGHT)), True)
@@ -233,16 +240,19 @@ _CUT = """board => {
 }"""
 
 
-@pytest.mark.parametrize("tokens", [12, 16])
-def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(new: New, tokens: int) -> None:
-    words = f"{TWELVE} thirteen fourteen fifteen sixteen".split()[:tokens]
-    page = new(Learner, 1366, 650).go(f"/?{urlencode({'text': ' '.join(words)})}").page
+def test_many_tokens_have_whole_names_over_their_columns_and_titles_in_sight(new: New) -> None:
+    words = f"{TWELVE} thirteen fourteen fifteen sixteen".split()
+    learner = new(Learner, 1366, 650).go("/")
+    page = learner.page
     names, titles = page.locator(".spine .head:not(.name):visible"), page.locator(".spine .matrix > .title:visible")
-    for height in (650, 768):
-        page.set_viewport_size({"width": 1366, "height": height})
-        eventually(lambda: [name in words for name in names.evaluate_all(_WHOLE)], [True] * 2 * tokens)
-        eventually(lambda: all(titles.evaluate_all(_IN_SIGHT)), True)
-        assert titles.count() == 10
+    for tokens in (12, 16):
+        learner.turn_to(f"/?{urlencode({'text': ' '.join(words[:tokens])})}")
+        for height in (650, 768):
+            page.set_viewport_size({"width": 1366, "height": height})
+            with named(tokens, height):
+                eventually(lambda: [name in words for name in names.evaluate_all(_WHOLE)], [True] * 2 * tokens)
+                eventually(lambda: all(titles.evaluate_all(_IN_SIGHT)), True)
+                assert titles.count() == 10
 
 
 _WHOLE = "names => names.map(each => each.scrollWidth > each.clientWidth ? 'cut' : each.textContent)"

@@ -10,8 +10,8 @@ from attnviz.features.lesson.steps import STEPS
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.features.share.playlist_text import MOMENT, PLAYLIST, PLAYLIST_TEXT, Moment
 from tests.browser.lesson import Learner
-from tests.browser.looks import digits_below, look_at
-from tests.browser.playground import box_of, eventually, is_laid
+from tests.browser.looks import digits_below
+from tests.browser.playground import box_of, eventually, is_laid, named
 from tests.browser.readers import New
 
 HALLS = {(1366, 768): 24, (1280, 720): 24, (1920, 1080): 30}  # and pixels that a digit has at least
@@ -91,22 +91,34 @@ def _presented(name: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}present=1"
 
 
-# Each question and each step of the lesson: asked, told, and asked beside the strip of a playlist.
+# Each question and each step of the lesson.
 EACH = {question.slug: f"/questions?question={question.slug}" for question in QUESTIONS}
 EACH |= {f"step-{step.name}": f"/lesson?{CAT}&step={step.name}" for step in STEPS}
 TITLES = {question.slug: question.title for question in QUESTIONS}
 TITLES |= {f"step-{step.name}": f"{number}. {step.title}" for number, step in enumerate(STEPS, 1)}
 
 
-@pytest.mark.parametrize("more", ["", f"&{TOLD}", f"&{LISTED}"], ids=["asked", "told", "listed"])
+# Takes the strip of a playlist away, or puts it back, as its script does.
+_LISTS = """listed => {
+  const roots = [...document.querySelectorAll('*')].flatMap(each => each.shadowRoot ?? []);
+  const strips = roots.flatMap(root => [...root.querySelectorAll('nav')]);
+  for (const strip of strips) strip.hidden = !listed;
+  document.documentElement.toggleAttribute('data-listed', listed);
+  return strips.length;
+}"""
+_DOWN = "main => main.scrollHeight - main.clientHeight"
+
+
+@pytest.mark.parametrize("more", [f"&{LISTED}", f"&{TOLD}"], ids=["asked", "told"])
 def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: New, more: str) -> None:
+    """What is asked is so beside the strip of a playlist, too."""
     learner = new(Learner, 1366, 768)
     page = learner.go(f"{EACH['values']}{more}&present=1").page
 
     def wrong() -> dict[str, Any]:
         seen = page.evaluate(_SEEN)
         return {
-            "below": seen["below"], "cut": seen["cut"], "scroll": look_at(page).down > 1,
+            "below": seen["below"], "cut": seen["cut"], "scroll": page.get_by_test_id("stMain").evaluate(_DOWN) > 1,
             "digits": digits_below(page, 24),
         }  # fmt: skip
 
@@ -115,9 +127,12 @@ def test_each_question_and_step_is_whole_on_a_projector_without_a_scroll(new: Ne
         expect(page.locator(".board .cell, .chip, svg[role=img], .row-bars").first).to_be_visible()
         for width, height in ((1366, 768), (1280, 720)):
             page.set_viewport_size({"width": width, "height": height})
-            is_laid(page)
-            at = (name, width)
-            eventually(lambda: (at, wrong()), (at, {"below": [], "cut": 0, "scroll": False, "digits": []}))  # noqa: B023
+            for listed in (False, True) if more == f"&{LISTED}" else (None,):
+                if listed is not None:
+                    eventually(lambda: page.evaluate(_LISTS, listed) > 0, True)  # noqa: B023
+                is_laid(page)
+                with named(name, width, "beside a strip" if listed else "alone"):
+                    eventually(wrong, {"below": [], "cut": 0, "scroll": False, "digits": []})
 
 
 ELEVEN = urlencode({"text": "the quick brown fox jumps over the very lazy sleeping dog"})
