@@ -91,8 +91,8 @@ export class Board {
     this.stages = stagesOf(data);
     this.torch = unpacked(data.matrices);
     this.shown = this.torch;
-    /** @type {Evaluated} */
-    this.made = { ...data, stages: this.stages, matrices: this.torch };
+    /** @type {Trace} */
+    this.trace = { ...data, stages: this.stages, matrices: this.torch };
     this.picked = data.query;
     this.head = data.head; // the head in view; null if there's only one
     this.theme = host.scheme();

@@ -75,7 +75,7 @@ export class Display {
     const { board } = this;
     const changes = [...board.pending.values(), ...(board.drag ? [board.drag, ...(board.drag.rest ?? [])] : [])]
       .filter((edit) => board.fits(edit));
-    board.made = { ...board.data, shown: board.assembly.placed.filter((name) => board.data.shown.includes(name)),
+    board.trace = { ...board.data, shown: board.assembly.placed.filter((name) => board.data.shown.includes(name)),
       before: beforeEdits(board.data.before, board.torch, changes), stages: board.stages, matrices };
   }
 

@@ -107,7 +107,7 @@ export class Editing {
 export function openBox(board, place, text, shown, told) {
   const cell = board.grids.get(place.matrix)?.boxOf(place);
   if (!cell) return;
-  const label = say("board.type.label", { where: placeInWords(board.made, place) });
+  const label = say("board.type.label", { where: placeInWords(board.trace, place) });
   const input = make("input", "typed", [], { "aria-label": label });
   // set as an attribute, the text would leave the caret before what is typed next
   input.value = text;

@@ -9,7 +9,7 @@ import { addressOf, namedFrom, forHead } from "./places.js";
 import { feeds, spansIn } from "./values/dependencies.js";
 
 export class Pointing {
-  /** @param {Pick<Board, "at" | "data" | "drag" | "flow" | "grids" | "isEditable" | "isShown" | "made" | "panel"
+  /** @param {Pick<Board, "at" | "data" | "drag" | "flow" | "grids" | "isEditable" | "isShown" | "trace" | "panel"
    *  | "pinned" | "plane" | "play" | "root" | "sender" | "stages" | "story" | "structure" | "torch">} board */
   constructor(board) {
     this.board = board;
@@ -23,7 +23,7 @@ export class Pointing {
     const { board } = this;
     if (board.play.moment) return; // Play says itself what its step shows
     const place = [board.pinned, board.at, board.data.lit].find((each) => each && board.isShown(each)) ?? null;
-    const sources = place ? seenSourcesOf(board.made, place) : [];
+    const sources = place ? seenSourcesOf(board.trace, place) : [];
     // During a drag, the cells that the number feeds stay bright above the veil. Matrices drawn as pixels have no cells
     // that could be lifted above it.
     const fed = place && board.isEditable(place) ? this.fedBy(place) : {};
@@ -71,7 +71,7 @@ export class Pointing {
   fedBy(/** @type {Place} */ place) {
     const [key, { structure }] = [addressOf(place), this.board];
     if (this.fed?.key === key && this.fed.structure === structure) return this.fed.cells;
-    const cells = feeds(this.board.made, place);
+    const cells = feeds(this.board.trace, place);
     this.fed = { key, structure, cells };
     return cells;
   }

@@ -366,7 +366,7 @@ interface Tells {
 }
 
 /** What Python sent, with the matrices that are shown now. */
-interface Evaluated extends Omit<BoardData, "stages" | "matrices"> {
+interface Trace extends Omit<BoardData, "stages" | "matrices"> {
   stages: Stages;
   matrices: Matrices;
 }
@@ -399,7 +399,7 @@ interface Explained {
 
 /** A cell, with what its row and column stand for, in words. */
 interface Cell {
-  made: Evaluated;
+  trace: Trace;
   stage: Stage;
   row: number;
   column: number;

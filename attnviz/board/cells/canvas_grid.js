@@ -24,7 +24,7 @@ const MOST_EDITED = 200; // edited cells that get a mark
 export class CanvasGrid extends Grid {
   // A function that says whether a cell is masked, given the numbers shown; null if none can be.
   get hidden() {
-    return hiddenIn(this.board.made, this.stage);
+    return hiddenIn(this.board.trace, this.stage);
   }
 
   /** @param {Board} board @param {string} name @param {Box} box */
@@ -254,7 +254,7 @@ export class CanvasGrid extends Grid {
     const masked = (value === 0 || value === -Infinity) && this.hidden?.(place.row, place.column);
     const text = board.isEmpty(place) ? say("board.matrix.empty") : masked ? say("board.matrix.masked")
       : written(value, board.data.digits);
-    return inLabel(placeInWords(board.made, place), text, ageOf(board.data, place.matrix, place.row));
+    return inLabel(placeInWords(board.trace, place), text, ageOf(board.data, place.matrix, place.row));
   }
 
   /** @param {Place} place @returns {BoardCell | undefined} */

@@ -55,17 +55,18 @@ export function lowered(/** @type {number} */ number) {
   return String(number).replace(/[0-9]/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
 }
 
-/** @param {Pick<Cell, "made">} cell @param {{ matrix: string, row: number | string, column: number | string }} place */
-export function namedCell({ made }, { matrix, row, column }) {
-  return nameOf(made.stages.get(matrix), row, column);
+/** @param {Pick<Cell, "trace">} cell
+ *  @param {{ matrix: string, row: number | string, column: number | string }} place */
+export function namedCell({ trace }, { matrix, row, column }) {
+  return nameOf(trace.stages.get(matrix), row, column);
 }
 
 // The token that a row of a matrix stands for, with its index if the text occurs twice; null if it stands for no token.
-/** @param {Pick<Cell, "made">} cell @param {Pick<Place, "matrix" | "row">} source */
-export function tokenOf({ made }, { matrix, row }) {
-  const stage = made.stages.get(matrix);
+/** @param {Pick<Cell, "trace">} cell @param {Pick<Place, "matrix" | "row">} source */
+export function tokenOf({ trace }, { matrix, row }) {
+  const stage = trace.stages.get(matrix);
   if (stage.rows === "entry") return stage.entries[row] ?? null;
-  const tokens = namesOn(stage, stage.rows, made.tokens);
+  const tokens = namesOn(stage, stage.rows, trace.tokens);
   if (stage.rows === "feature" || row >= tokens.length) return null;
   const whose = ownerOf(stage, row, tokens.length);
   const stands = tokens.filter((other) => other === tokens[whose]).length;

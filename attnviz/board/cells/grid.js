@@ -113,7 +113,7 @@ export class Grid {
   /** @param {number} row @param {number} column @returns {BoardCell} */
   cell(row, column) {
     const place = { matrix: this.stage.name, row, column };
-    const called = placeInWords(this.board.made, place);
+    const called = placeInWords(this.board.trace, place);
     // One text node for the cell's life; only its characters change.
     const text = document.createTextNode("");
     const attributes = { role: "gridcell", tabindex: row + column === 0 ? "0" : "-1",
@@ -173,7 +173,7 @@ export class Grid {
     if (empty) delete cell.dataset.value;
     else cell.dataset.value = String(values[at]);
     const blank = values[at] === 0 || values[at] === -Infinity;
-    cell.masked = blank && isMasked(board.made, stage, row, column);
+    cell.masked = blank && isMasked(board.trace, stage, row, column);
     const text = empty || !legible ? "" : cell.masked && values[at] === 0 ? "–" : this.text(values[at], decimals);
     if (cell.text.data !== text) {
       cell.text.data = text;

@@ -17,7 +17,7 @@ const TABS = ["scores", "mix"];
 
 export class Plane {
   /** @param {Pick<Board, "at" | "data" | "digits" | "display" | "drag" | "editing" | "givenAt" | "grids" | "input"
-   *  | "isShown" | "made" | "picked" | "plane" | "planeOver" | "pointing" | "previewed" | "root" | "sentence"
+   *  | "isShown" | "trace" | "picked" | "plane" | "planeOver" | "pointing" | "previewed" | "root" | "sentence"
    *  | "stages" | "story"
    *  | "titles" | "torch" | "undo">} board */
   constructor(board) {
@@ -135,8 +135,8 @@ export class Plane {
 
   // The names beside the points.
   get keys() {
-    const { made, data } = this.board;
-    return data.keys.map((_, key) => keyNamed(made, key, data.keys));
+    const { trace, data } = this.board;
+    return data.keys.map((_, key) => keyNamed(trace, key, data.keys));
   }
 
   // Make the elements for a number of words.
@@ -171,15 +171,15 @@ export class Plane {
   show() {
     const { board, size, scale, query } = this;
     if (!size) return;
-    const { made } = board;
+    const { trace } = board;
     const view = board.drag && this.picture ? { ...this.picture.view, fixed: this.held } : null;
     this.mark();
     if (this.tab === "scores") {
-      this.picture = pictureOfScores(made, query, size, scale, view);
+      this.picture = pictureOfScores(trace, query, size, scale, view);
     } else {
-      const mix = mixOf(made, query, this.axes);
+      const mix = mixOf(trace, query, this.axes);
       this.axes = mix.axes;
-      this.picture = pictureOfMix(made, query, size, scale, view, mix);
+      this.picture = pictureOfMix(trace, query, size, scale, view, mix);
     }
     this.draw(this.picture, size);
     this.emphasize();
@@ -201,7 +201,7 @@ export class Plane {
   /** @param {Picture} picture @param {Size} size */
   draw(picture, size) {
     const marks = new Map(picture.marks.map((mark) => [mark.word, mark]));
-    const { masked } = rowOf(this.board.made, this.query);
+    const { masked } = rowOf(this.board.trace, this.query);
     const { drops, arrows, dots, labels } = this.words;
     labels.slice(0, -1).forEach((label, word) => {
       const mark = marks.get(word);
@@ -261,8 +261,8 @@ export class Plane {
   emphasize() {
     const { board, pointed, picture, query } = this;
     if (!picture) return;
-    const { made } = board;
-    const row = rowOf(made, query);
+    const { trace } = board;
+    const row = rowOf(trace, query);
     const { drops, arrows, dots, labels } = this.words;
     labels.slice(0, -1).forEach((label, word) => {
       for (const each of [drops[word], arrows[word], dots[word], label]) {
@@ -273,8 +273,8 @@ export class Plane {
     const { key } = told(row, pointed);
     write(this.reach, "d",
       this.tab === "scores" && key !== null ? reachLine(picture.view, row.query, row.keys[key], this.scale) : "");
-    const words = this.tab === "scores" ? scoresInWords(made, query, pointed, board.digits)
-      : mixInWords(made, query, pointed, mixOf(made, query, this.axes));
+    const words = this.tab === "scores" ? scoresInWords(trace, query, pointed, board.digits)
+      : mixInWords(trace, query, pointed, mixOf(trace, query, this.axes));
     setText(this.sentence, words.sentence);
     setText(this.note, [words.note, this.hint].filter(Boolean).join(" "));
     const parts = words.numbers.map(({ text, role }) => make("span", `role-${role}`, [text]));

@@ -28,9 +28,9 @@ const SAME = 1e-6; // relative to the farthest key: keys that reach no farther a
  *  masked: boolean[] }} Row */
 
 // What a query meets: its keys, and its scores and weights; `drawn` are the keys whose numbers are all finite.
-/** @param {Evaluated} made @param {number} query @returns {Row} */
-export function rowOf(made, query) {
-  const { stages, matrices } = made;
+/** @param {Trace} trace @param {number} query @returns {Row} */
+export function rowOf(trace, query) {
+  const { stages, matrices } = trace;
   const { q, k, scores, attention_weights: weights } = matrices;
   const all = Array.from({ length: k.rows }, (_, key) => key);
   const keys = all.map((key) => Array.from(lineOf(k, key)));
@@ -38,15 +38,15 @@ export function rowOf(made, query) {
     query: Array.from(lineOf(q, query)), keys,
     weights: all.map((key) => valueAt(weights, query, key)),
     scores: all.map((key) => valueAt(scores, query, key)),
-    masked: all.map((key) => isMasked(made, stages.get("attention_weights"), query, key)),
+    masked: all.map((key) => isMasked(trace, stages.get("attention_weights"), query, key)),
     drawn: allFinite(lineOf(q, query)) ? all.filter((key) => allFinite(keys[key])) : [],
   };
 }
 
-/** @param {Evaluated} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+/** @param {Trace} trace @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
  *  @returns {Picture} */
-export function pictureOfScores(made, query, size, scale, kept) {
-  const row = rowOf(made, query);
+export function pictureOfScores(trace, query, size, scale, kept) {
+  const row = rowOf(trace, query);
   const direction = allFinite(row.query) ? directionOf(row.query) : null;
   const isPlane = row.query.length === 2;
   // A query of length 0 has no direction along which keys could reach; only with two features do they have axes of
@@ -60,7 +60,7 @@ export function pictureOfScores(made, query, size, scale, kept) {
   const end = placed(view, tip);
   const main = !allFinite(row.query) ? null : {
     path: direction ? arrow(view.origin, end, 3 * scale, scale) : dot(end, DOT * scale),
-    at: end, radius: 3 * DOT * scale, label: say("board.plane.q", { token: rowNamed(made, query, made.labels) }),
+    at: end, radius: 3 * DOT * scale, label: say("board.plane.q", { token: rowNamed(trace, query, trace.labels) }),
   };
   const named = isPlane ? features(2) : [say("board.plane.rest"), null];
   return {
@@ -121,22 +121,22 @@ export function told(row, pointed) {
 }
 
 // The name of a query, and of the rows computed from it.
-/** @param {Evaluated} made @param {number} query */
+/** @param {Trace} trace @param {number} query */
 export function rowNamed({ stages, names }, query, called = names) {
   return pieceNamed(stages.get("scores"), query, called);
 }
 
-/** @param {Evaluated} made @param {number} key */
+/** @param {Trace} trace @param {number} key */
 export function keyNamed({ stages, readNames }, key, called = readNames) {
   return pieceNamed(stages.get("scores"), key, called);
 }
 
 // The first picture in words.
-/** @param {Evaluated} made @param {number} query @param {number | null} pointed @param {number} digits
+/** @param {Trace} trace @param {number} query @param {number | null} pointed @param {number} digits
  *  @returns {PictureWords} */
-export function scoresInWords(made, query, pointed, digits) {
-  const row = rowOf(made, query);
-  const token = rowNamed(made, query);
+export function scoresInWords(trace, query, pointed, digits) {
+  const row = rowOf(trace, query);
+  const token = rowNamed(trace, query);
   const notes = notesOf(row);
   const all = (/** @type {string} */ sentence) => ({ sentence, numbers: [], note: notes,
     alt: [sentence, notes].filter(Boolean).join(" ") });
@@ -147,19 +147,19 @@ export function scoresInWords(made, query, pointed, digits) {
   // one decimal more, so that the product's digits are right
   const write = (/** @type {number} */ value) => written(value, digits + 1);
   const reach = spotsOf(row.query, [row.keys[key]])[0].reach;
-  const sentence = sentenceOf(made, row, key, farthest, pointed === key, reach);
+  const sentence = sentenceOf(trace, row, key, farthest, pointed === key, reach);
   const [length, along, score] = [write(lengthOf(row.query)), write(reach), written(row.scores[key], digits)];
   const equals = sign(productOf([decimal(length), decimal(along)]), score);
   const numbers = [{ text: length, role: "q" }, { text: ` × ${along.startsWith("−") ? `(${along})` : along}`,
     role: "k" }, { text: ` ${equals} ${score}`, role: "a" }];
-  const note = [onToShare(made, query, key), notes].filter(Boolean).join(" ");
+  const note = [onToShare(trace, query, key), notes].filter(Boolean).join(" ");
   const alt = [say("board.plane.alt", { token, length }), `${sentence} ${numbers.map(({ text }) => text).join("")}.`,
     note];
   return { sentence, numbers, note, alt: alt.filter(Boolean).join(" ") };
 }
 
 // How a score becomes its share, if it's divided and then shared out by a softmax; else blank.
-/** @param {Evaluated} made @param {number} query @param {number} key */
+/** @param {Trace} trace @param {number} query @param {number} key */
 function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attention_weights: weights } }, query, key) {
   const { settings } = stages.get("scaled_scores") ?? {};
   const by = settings && dividedBy(settings);
@@ -176,10 +176,10 @@ function onToShare({ stages, matrices: { scores, scaled_scores: scaled, attentio
     share: percent(share) });
 }
 
-/** @param {Evaluated} made @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed
+/** @param {Trace} trace @param {Row} row @param {number} key @param {number[]} farthest @param {boolean} pointed
  *  @param {number} reach */
-function sentenceOf(made, row, key, farthest, pointed, reach) {
-  const name = keyNamed(made, key);
+function sentenceOf(trace, row, key, farthest, pointed, reach) {
+  const name = keyNamed(trace, key);
   const read = row.masked.filter((each) => !each).length;
   if (pointed || read === 1) {
     const kind = row.masked[key] ? "masked_key" : reach > 0 ? "reaches" : reach < 0 ? "against" : "aside";
@@ -188,7 +188,7 @@ function sentenceOf(made, row, key, farthest, pointed, reach) {
   if (farthest.length === read) return say("board.plane.equally", { count: read });
   if (farthest.length > 1)
     return say("board.plane.several", { keys: listed(farthest
-      .map((each) => say("board.named", { token: keyNamed(made, each) })), NAMED) });
+      .map((each) => say("board.named", { token: keyNamed(trace, each) })), NAMED) });
   return say("board.plane.farthest", { key: name });
 }
 
@@ -209,9 +209,9 @@ const DOTS = { least: 2.5, more: 13 };
 const AROUND_MIX = 18;
 
 // The values whose numbers are all finite, the axes that they are drawn on, and the context; null if that isn't finite.
-/** @param {Evaluated} made @param {number} query @param {Axes | null} before */
-export function mixOf(made, query, before) {
-  const { v, context } = made.matrices;
+/** @param {Trace} trace @param {number} query @param {Axes | null} before */
+export function mixOf(trace, query, before) {
+  const { v, context } = trace.matrices;
   const all = Array.from({ length: v.rows }, (_, row) => row);
   const values = all.map((row) => Array.from(lineOf(v, row)));
   const drawn = all.filter((row) => allFinite(values[row]));
@@ -220,10 +220,10 @@ export function mixOf(made, query, before) {
   return { values, drawn, axes, context: allFinite(mixed) && drawn.length ? mixed : null };
 }
 
-/** @param {Evaluated} made @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
+/** @param {Trace} trace @param {number} query @param {Size} size @param {number} scale @param {View | null} kept
  *  @param {ReturnType<typeof mixOf>} mix @returns {Picture} */
-export function pictureOfMix(made, query, size, scale, kept, { values, drawn, axes, context }) {
-  const { weights } = rowOf(made, query);
+export function pictureOfMix(trace, query, size, scale, kept, { values, drawn, axes, context }) {
+  const { weights } = rowOf(trace, query);
   const spots = axes ? drawn.map((row) => drawnAt(axes, values[row])) : [];
   const mixed = axes && context ? drawnAt(axes, context) : null;
   const view = viewOf(spots.length ? [...spots, ...(mixed ? [mixed] : [])] : [[0, 0]], size, AROUND_MIX * scale, kept);
@@ -236,12 +236,12 @@ export function pictureOfMix(made, query, size, scale, kept, { values, drawn, ax
       width: widthOfWeight(weight, scale), radius: scale * (DOTS.least + DOTS.more * Math.sqrt(weight)),
     };
   });
-  const named = made.matrices.v.columns <= 2 ? features(made.matrices.v.columns) : [];
+  const named = trace.matrices.v.columns <= 2 ? features(trace.matrices.v.columns) : [];
   return {
     view, hub: to ?? view.origin, marks, axis: "",
     rulers: spots.length ? rulersOf(view, size, scale, named) : [],
     main: to && { path: diamond(to, 7 * scale), at: to, radius: 7 * scale,
-      label: say("board.plane.context", { token: rowNamed(made, query, made.labels) }) },
+      label: say("board.plane.context", { token: rowNamed(trace, query, trace.labels) }) },
   };
 }
 
@@ -251,11 +251,11 @@ function diamond([x, y], radius) {
 }
 
 // The second picture in words.
-/** @param {Evaluated} made @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
+/** @param {Trace} trace @param {number} query @param {number | null} pointed @param {ReturnType<typeof mixOf>} mix
  *  @returns {PictureWords} */
-export function mixInWords(made, query, pointed, { values, drawn, axes, context }) {
-  const { weights, masked } = rowOf(made, query);
-  const token = rowNamed(made, query);
+export function mixInWords(trace, query, pointed, { values, drawn, axes, context }) {
+  const { weights, masked } = rowOf(trace, query);
+  const token = rowNamed(trace, query);
   const left = values.length - drawn.length;
   const note = [
     left ? say("board.plane.left_out_values", { n: left }) : "",
@@ -270,13 +270,13 @@ export function mixInWords(made, query, pointed, { values, drawn, axes, context 
   };
   if (!context || !weights.every(Number.isFinite)) return all(say("board.plane.no_context", { token }), []);
   if (pointed !== null && masked[pointed])
-    return all(say("board.plane.masked_key", { key: keyNamed(made, pointed) }), []);
+    return all(say("board.plane.masked_key", { key: keyNamed(trace, pointed) }), []);
   if (pointed !== null)
-    return all(say("board.plane.gives", { key: keyNamed(made, pointed), share: percent(weights[pointed]) }), []);
+    return all(say("board.plane.gives", { key: keyNamed(trace, pointed), share: percent(weights[pointed]) }), []);
   const largest = weights.map((weight, key) => ({ weight, key })).filter(({ key }) => !masked[key])
     .toSorted((a, b) => b.weight - a.weight || a.key - b.key);
   const parts = largest.slice(0, NAMED).flatMap(({ weight, key }, at) =>
-    [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(made, key)}`, role: "v" }]);
+    [{ text: `${at ? " + " : ""}${percent(weight)}`, role: "a" }, { text: ` ${keyNamed(trace, key)}`, role: "v" }]);
   return all(say("board.plane.mixed", { token }),
     [...parts, ...(largest.length > NAMED ? [{ text: " + …", role: "a" }] : [])]);
 }

@@ -81,8 +81,8 @@ export class Tips {
     const grip = this.gripOf(word);
     toggle(tip, "moves", Boolean(grip));
     if (grip) {
-      const { made } = board;
-      const token = word === null ? rowNamed(made, this.plane.query) : keyNamed(made, word);
+      const { trace } = board;
+      const token = word === null ? rowNamed(trace, this.plane.query) : keyNamed(trace, word);
       const places = { token, x: written(grip.start[0], board.digits), y: written(grip.start[1], board.digits),
         symbol: board.stages.get(grip.matrix).symbol };
       const texts = {
@@ -104,7 +104,7 @@ export class Tips {
   gripOf(word) {
     const { board, tab, picture } = this.plane;
     if (tab !== "scores" || !picture) return null;
-    const found = gripOf(board.made, word === null ? "q" : "k", word ?? this.plane.query);
+    const found = gripOf(board.trace, word === null ? "q" : "k", word ?? this.plane.query);
     if (!found) return null;
     const from = found.rows.map((_, column) => board.givenAt({ matrix: found.matrix, row: found.row, column }));
     const drawn = word === null && picture.main ? pointAt(picture.view, picture.main.at) : found.start;
@@ -167,7 +167,7 @@ export class Tips {
 
 // The row that a query or key with two features is made from, the projection that makes it, and its tip. Null if that
 // can't be moved.
-/** @param {Evaluated} made @param {"q" | "k"} name @param {number} row */
+/** @param {Trace} trace @param {"q" | "k"} name @param {number} row */
 export function gripOf({ stages, matrices }, name, row) {
   const [source, projection] = stages.get(name).sources;
   const stage = stages.get(source);

@@ -86,7 +86,7 @@ export class Actors {
   // Where scores and scaled scores share one place, let the scores turn into the scaled scores there. They stay so
   // until the end of the play, whichever of the two the board itself shows.
   /** @param {Phase[]} phases @param {Moment} moment @param {number} query */
-  showScores(phases, { at, part, step, made }, query) {
+  showScores(phases, { at, part, step, shown: done }, query) {
     const scale = phases.findIndex(({ kind }) => kind === "scale");
     const scores =
       phases.findLastIndex(({ kind, name }) => kind === "scores" && phases[scale]?.stage.sources[0] === name);
@@ -96,7 +96,7 @@ export class Actors {
     const [before, after] = [phases[scores], phases[scale]].map(({ name }) => shown[name]);
     const scaled = at > scale ? 1 : at === scale ? eased((part - 0.15) / 0.6) : 0;
     if (scaled === (on === phases[scale].name ? 1 : 0)) return; // the board's own cells show these numbers
-    const reached = at === scores ? phases[scores].steps.slice(0, Math.max(made, step + 1)) : phases[scores].columns;
+    const reached = at === scores ? phases[scores].steps.slice(0, Math.max(done, step + 1)) : phases[scores].columns;
     for (const key of reached) {
       const value = (1 - scaled) * valueAt(before, query, key) + scaled * valueAt(after, query, key);
       this.number(`score ${key}`, stages.get(on), layout.boxes[on], query, key, value);
@@ -212,7 +212,7 @@ export class Actors {
 const MARKS = ["up", "work", "making"];
 
 export class Lights {
-  /** @param {Pick<Board, "cellAt" | "flow" | "frame" | "grids" | "made" | "query">} board */
+  /** @param {Pick<Board, "cellAt" | "flow" | "frame" | "grids" | "trace" | "query">} board */
   constructor(board) {
     this.board = board;
     /** @type {Phase[]} */
@@ -241,15 +241,15 @@ export class Lights {
       for (const column of reachedColumns(phases, moment, at)) mark({ matrix: each.name, row: board.query,
         column }, "up");
     });
-    const { sources, made } = this.atWork(phase, moment);
+    const { sources, results } = this.atWork(phase, moment);
     for (const source of sources.flat()) mark(source, "work");
-    for (const place of made) mark(place, "making");
+    for (const place of results) mark(place, "making");
     this.light(lit, grids);
     toggle(board.frame.scale, "up", phase.kind === "scale");
     toggle(board.frame.softmax, "up", phase.kind === "shares");
     const bands = phase.kind === "mix" ? sources.slice(0, 1) : sources; // no bands come from V, whose rows move visibly
     const onBoard = bands.map((block) => block.map((place) => this.seenAt(place)));
-    const meets = made[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
+    const meets = results[0] ?? (phase.kind === "mix" ? { matrix: phase.name, row: board.query, column: 0 } : null);
     board.flow.meet(meets && this.seenAt(meets), onBoard);
   }
 
@@ -269,29 +269,30 @@ export class Lights {
   // The cells that these columns of a phase's row are computed from, except those of masked keys.
   /** @param {Phase} phase @param {number[]} columns */
   sourcesOf({ stage, kind, steps }, columns) {
-    const { made, query } = this.board;
-    return columns.flatMap((column) => sourcesOf(stage, query, column, made.matrices)
+    const { trace, query } = this.board;
+    return columns.flatMap((column) => sourcesOf(stage, query, column, trace.matrices)
       .flatMap((block, at) => block.filter((place) => {
       if (kind === "mix" && at === 1) return steps.includes(place.row);
-      const of = made.stages.get(place.matrix);
-      return of.columns !== "key" || !isHidden(made, of, query, place.column);
+      const of = trace.stages.get(place.matrix);
+      return of.columns !== "key" || !isHidden(trace, of, query, place.column);
     })));
   }
 
   // The cells that a step reads, and those that it computes.
-  /** @param {Phase} phase @param {Moment} moment @returns {{ sources: Place[][], made: Place[] }} */
+  /** @param {Phase} phase @param {Moment} moment @returns {{ sources: Place[][], results: Place[] }} */
   atWork(phase, { step }) {
-    const { made, query } = this.board;
+    const { trace, query } = this.board;
     const { stage, kind, steps, columns, name } = phase;
     if (kind === "scale" || kind === "shares")
-      return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], made: [] };
+      return { sources: [this.sourcesOf(phase, columns.slice(0, kind === "shares" ? 1 : undefined))], results: [] };
     const column = steps[step];
     if (kind !== "mix")
-      return { sources: sourcesOf(stage, query, column, made.matrices), made: [{ matrix: name, row: query, column }] };
+      return { sources: sourcesOf(stage, query, column, trace.matrices),
+        results: [{ matrix: name, row: query, column }] };
     const [weights, rows] = stage.sources;
-    const row = Array.from({ length: made.matrices[rows].columns },
+    const row = Array.from({ length: trace.matrices[rows].columns },
       (_, at) => ({ matrix: rows, row: column, column: at }));
-    return { sources: [[{ matrix: weights, row: query, column }], row], made: [] };
+    return { sources: [[{ matrix: weights, row: query, column }], row], results: [] };
   }
 
   /** @param {Map<BoardCell, string>} lit @param {Set<any>} grids */

@@ -22,7 +22,7 @@ const LONGEST_FRAME = 250;
 
 export class Play {
   /** @param {Pick<Board, "cellAt" | "colours" | "data" | "digits" | "display" | "flow" | "frame" | "grids" | "layout"
-   *  | "limitOf" | "made" | "panel" | "plane" | "planeOver" | "pointing" | "query" | "root" | "sentence" | "shown"
+   *  | "limitOf" | "trace" | "panel" | "plane" | "planeOver" | "pointing" | "query" | "root" | "sentence" | "shown"
    *  | "stages" | "story" | "titles" | "valueAt">} board */
   constructor(board) {
     this.board = board;
@@ -102,11 +102,11 @@ export class Play {
     const { board } = this;
     this.part = part;
     this.takeUp();
-    const broken = brokenIn(board.made, this.phases, board.query);
+    const broken = brokenIn(board.trace, this.phases, board.query);
     if (broken && part) return false;
     if (broken) {
       const value = written(board.valueAt(broken), board.data.digits);
-      board.panel.say(say("board.play.broken", { where: placeInWords(board.made, broken), value }));
+      board.panel.say(say("board.play.broken", { where: placeInWords(board.trace, broken), value }));
       return false;
     }
     board.panel.say("");
@@ -117,10 +117,10 @@ export class Play {
 
   // Compute the phases of the matrices on the board, up to the one that is asked for, and their times.
   takeUp() {
-    const { made, layout, query, data, grids, story } = this.board;
+    const { trace, layout, query, data, grids, story } = this.board;
     const spine = (story.isShown ? story.spine : layout.columns).map(({ stage }) => stage)
       .filter(({ name, rows }) => rows !== "feature" && grids.has(name));
-    const all = phasesOf(made, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
+    const all = phasesOf(trace, spine.map(({ name }) => name), query).filter(({ name }) => data.shown.includes(name));
     const last = this.part === null ? all.length - 1 : all.findIndex(({ name }) => name === this.part);
     this.phases = all.slice(0, last + 1).map((phase) => this.ofOnly(phase));
     this.span = spanOf(this.phases, this.part);
@@ -210,7 +210,7 @@ export class Play {
   refresh() {
     if (!this.active) return;
     this.takeUp();
-    if (!this.phases.length || brokenIn(this.board.made, this.phases, this.board.query)) return this.stop();
+    if (!this.phases.length || brokenIn(this.board.trace, this.phases, this.board.query)) return this.stop();
     this.drawn = "";
     this.actors.clear();
     this.show();
@@ -233,7 +233,7 @@ export class Play {
     }
     board.root.style.setProperty("--veil", String(0.92 * moment.veil));
     if (!board.story.isShown) this.actors.show(this.phases, moment, board.query); // a story has no places for them
-    const drawn = `${moment.at},${moment.step},${moment.made}`;
+    const drawn = `${moment.at},${moment.step},${moment.shown}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const phase = this.phases[moment.at];
@@ -253,8 +253,8 @@ export class Play {
   /** @param {Phase} phase @param {Moment} moment */
   say(phase, moment) {
     const { board } = this;
-    const sentence = playing(board.made, phase, moment, board.query);
-    board.panel.showText(sentence, numbersOf(board.made, phase, moment, board.query));
+    const sentence = playing(board.trace, phase, moment, board.query);
+    board.panel.showText(sentence, numbersOf(board.trace, phase, moment, board.query));
     this.slider.setAttribute("aria-valuetext",
       say("board.play.at", { at: moment.at + 1, count: this.phases.length, sentence }));
   }

@@ -20,10 +20,10 @@ const TAKES = { vector: 4000, scores: 5000, scale: 3500, shares: 7000, mix: 5000
 /**
  * The phases of a row, in the order of the table; `spine` names the board's matrices with a row for each token. If only
  * the scores or only the scaled scores are on the board, both phases happen in this one place.
- * @param {Evaluated} made @param {string[]} spine @param {number} query @returns {Phase[]}
+ * @param {Trace} trace @param {string[]} spine @param {number} query @returns {Phase[]}
  */
-export function phasesOf(made, spine, query) {
-  const { stages, matrices } = made;
+export function phasesOf(trace, spine, query) {
+  const { stages, matrices } = trace;
   const table = [...stages.values()].filter(({ name }) => matrices[name]);
   const phases = table.flatMap((stage) => {
     const on = placeOfPhase(table, spine, stage);
@@ -35,7 +35,7 @@ export function phasesOf(made, spine, query) {
   let start = 0;
   return told.map((phase) => {
     const end = start + TAKES[phase.kind];
-    const timed = { ...phase, ...stepsOf(made, phase, query), start, end };
+    const timed = { ...phase, ...stepsOf(trace, phase, query), start, end };
     start = end;
     return timed;
   });
@@ -51,7 +51,7 @@ function placeOfPhase(table, spine, stage) {
   return divided && spine.includes(divided.name) ? divided.name : null;
 }
 
-/** @param {Evaluated["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
+/** @param {Trace["stages"]} stages @param {Stage} stage @returns {PhaseKind} */
 function kindOf(stages, stage) {
   if (stage.is.divides) return "scale";
   if (stage.is.shares?.powers) return stage.settings.axis === "rows" ? "shares" : "other";
@@ -68,39 +68,39 @@ function doesSomething(/** @type {Stage} */ { settings: { d_k: dK, temperature }
 
 // The columns of a stage's row that hold a number, and the phase's steps: one for each column, or for a mix one for
 // each row of the right factor.
-/** @param {Evaluated} made @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
-function stepsOf(made, { kind, stage }, query) {
-  const columns = columnsOf(made, stage, query);
+/** @param {Trace} trace @param {Pick<Phase, "kind" | "stage">} phase @param {number} query */
+function stepsOf(trace, { kind, stage }, query) {
+  const columns = columnsOf(trace, stage, query);
   if (kind === "scale") return { columns, steps: [0] };
   if (kind === "shares") return { columns, steps: [0, 1] }; // exponentials, then their shares
-  return { columns, steps: kind === "mix" ? columnsOf(made, made.stages.get(stage.sources[0]), query) : columns };
+  return { columns, steps: kind === "mix" ? columnsOf(trace, trace.stages.get(stage.sources[0]), query) : columns };
 }
 
-/** @param {Evaluated} made @param {Stage} stage @param {number} query */
-function columnsOf(made, stage, query) {
-  const all = Array.from({ length: made.matrices[stage.name].columns }, (_, column) => column);
-  return stage.columns === "key" ? all.filter((key) => !isHidden(made, stage, query, key)) : all;
+/** @param {Trace} trace @param {Stage} stage @param {number} query */
+function columnsOf(trace, stage, query) {
+  const all = Array.from({ length: trace.matrices[stage.name].columns }, (_, column) => column);
+  return stage.columns === "key" ? all.filter((key) => !isHidden(trace, stage, query, key)) : all;
 }
 
 // Whether a mask hides a key from a query, in this stage or in the one that divides it.
-/** @param {Evaluated} made @param {Stage} stage @param {number} query @param {number} key */
-export function isHidden(made, stage, query, key) {
-  const after = [...made.stages.values()]
+/** @param {Trace} trace @param {Stage} stage @param {number} query @param {number} key */
+export function isHidden(trace, stage, query, key) {
+  const after = [...trace.stages.values()]
     .filter(({ is, sources }) => is.divides && sources.includes(stage.name));
-  return [stage, ...after].some((each) => isMasked(made, each, query, key));
+  return [stage, ...after].some((each) => isMasked(trace, each, query, key));
 }
 
 // A number of the row that isn't finite, so that the row can't be played; null if all are finite.
-/** @param {Evaluated} made @param {Phase[]} phases @param {number} query @returns {Place | null} */
-export function brokenIn(made, phases, query) {
-  const { stages, matrices } = made;
+/** @param {Trace} trace @param {Phase[]} phases @param {number} query @returns {Place | null} */
+export function brokenIn(trace, phases, query) {
+  const { stages, matrices } = trace;
   for (const { stage } of phases) {
     const sources = stage.sources.map((name) => stages.get(name));
     const own = sources.filter((source) => source.rows !== "feature" && !isOfOthers(source));
     for (const { name, rule } of [...own, stage]) {
       const breaks = (/** @type {number} */ value) =>
         !Number.isFinite(value) && (rule !== "given" || value !== -Infinity); // a mask may hold −∞
-      const column = columnsOf(made, stages.get(name), query)
+      const column = columnsOf(trace, stages.get(name), query)
         .find((each) => breaks(valueAt(matrices[name], query, each)));
       if (column !== undefined) return { matrix: name, row: query, column };
     }
@@ -120,7 +120,7 @@ export function spanOf(phases, part = null) {
 
 /**
  * The state at a time; null before the start and after the end. `part` is how much of the phase is over, `within` how
- * much of its step, `made` how many of its steps show their result.
+ * much of its step, `shown` how many of its steps show their result.
  * @param {Phase[]} phases @param {number} time @param {Stretch} span @returns {Moment | null}
  */
 export function momentAt(phases, time, { from, to } = spanOf(phases)) {
@@ -131,18 +131,18 @@ export function momentAt(phases, time, { from, to } = spanOf(phases)) {
   const part = Math.min(1, (time - start) / (end - start));
   const step = Math.min(steps.length - 1, Math.floor(part * steps.length));
   const within = steps.length ? Math.min(1, part * steps.length - step) : 1;
-  return { at, part, step, within, made: step + (within >= EVEN_OUT ? 1 : 0),
+  return { at, part, step, within, shown: step + (within >= EVEN_OUT ? 1 : 0),
     veil: Math.min(1, (time - from) / RISE, (to - time) / FADE) };
 }
 
 // The columns of a phase's row whose results show at a moment: one more with each step, or all at the end.
 /** @param {Phase[]} phases @param {Moment} moment @param {number} index @returns {number[]} */
-export function reachedColumns(phases, { at, made }, index) {
+export function reachedColumns(phases, { at, shown }, index) {
   const { kind, steps, columns } = phases[index];
   if (index > at) return [];
   if (index < at || kind === "scale") return columns;
-  if (kind === "shares" || kind === "mix") return made === steps.length ? columns : [];
-  return steps.slice(0, made);
+  if (kind === "shares" || kind === "mix") return shown === steps.length ? columns : [];
+  return steps.slice(0, shown);
 }
 
 // A time at which a phase has all its results: just before its end, where the next one begins.
@@ -155,15 +155,15 @@ export function standing(/** @type {Phase} */ { start, end }) {
 const TOLD = 4; // how many numbers of a row are written
 
 // The sentence on what happens in a phase.
-/** @param {Evaluated} made @param {Phase} phase @param {Moment} moment @param {number} query */
-export function playing(made, phase, moment, query) {
+/** @param {Trace} trace @param {Phase} phase @param {Moment} moment @param {number} query */
+export function playing(trace, phase, moment, query) {
   const { kind, stage } = phase;
-  const token = pieceNamed(stage, query, made.names);
-  if (kind === "scores") return met(made, phase, token);
-  if (kind === "scale") return scaled(made, phase, query);
-  if (kind === "shares") return moment.step === 0 ? say("board.play.exponentials") : shares(made, stage);
+  const token = pieceNamed(stage, query, trace.names);
+  if (kind === "scores") return met(trace, phase, token);
+  if (kind === "scale") return scaled(trace, phase, query);
+  if (kind === "shares") return moment.step === 0 ? say("board.play.exponentials") : shares(trace, stage);
   if (kind === "other") return say("board.play.other", { token, made: stage.symbol });
-  const [left, factor, bias] = stage.sources.map((name) => made.stages.get(name).symbol);
+  const [left, factor, bias] = stage.sources.map((name) => trace.stages.get(name).symbol);
   const right = kind === "vector"
     && stage.settings.transposed ? say("board.matrix.transposed", { symbol: factor }) : factor;
   if (kind === "mix") return say("board.play.mix", { token, right, made: stage.symbol });
@@ -172,46 +172,46 @@ export function playing(made, phase, moment, query) {
 }
 
 // The sentence on the scores: with one key if only one is asked for, otherwise with all keys that aren't masked.
-/** @param {Evaluated} made @param {Phase} phase @param {string} token */
-function met(made, { stage, columns, only }, token) {
-  if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], made.readNames) });
-  return say(columns.length < made.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores",
+/** @param {Trace} trace @param {Phase} phase @param {string} token */
+function met(trace, { stage, columns, only }, token) {
+  if (only) return say("board.play.score", { token, other: pieceNamed(stage, columns[0], trace.readNames) });
+  return say(columns.length < trace.matrices[stage.name].columns ? "board.play.scores_masked" : "board.play.scores",
     { token });
 }
 
 // The sentence on scaling: the divisor, a mask that changes this row by addition or multiplication, and whether masked
 // keys are skipped.
-/** @param {Evaluated} made @param {Phase} phase @param {number} query */
-function scaled(made, { stage, columns }, query) {
+/** @param {Trace} trace @param {Phase} phase @param {number} query */
+function scaled(trace, { stage, columns }, query) {
   const by = dividedBy(stage.settings);
   const [, mask] = stage.sources;
-  const counts = mask && columns.some((column) => valueAt(made.matrices[mask], query, column) !== 0);
+  const counts = mask && columns.some((column) => valueAt(trace.matrices[mask], query, column) !== 0);
   return [
     by ? say("board.play.scale", { by }) : say("board.play.undivided"),
     ...(counts ? [say(`board.play.${stage.settings.factor ? "times" : "plus"}`,
-      { symbol: made.stages.get(mask).symbol })] : []),
-    ...(columns.length < made.matrices[stage.name].columns ? [say("board.play.skipped")] : []),
+      { symbol: trace.stages.get(mask).symbol })] : []),
+    ...(columns.length < trace.matrices[stage.name].columns ? [say("board.play.skipped")] : []),
   ].join(" ");
 }
 
 // The sentence on the division by the sum; if a mask is applied after the softmax, on what it does to the weights.
-/** @param {Evaluated} made @param {Stage} stage */
-function shares(made, { settings, sources: [, mask] }) {
+/** @param {Trace} trace @param {Stage} stage */
+function shares(trace, { settings, sources: [, mask] }) {
   if (!mask) return say("board.play.shares");
   return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed",
-    { symbol: made.stages.get(mask).symbol });
+    { symbol: trace.stages.get(mask).symbol });
 }
 
 // The arithmetic of a step: of its cell, or if it has several, of the largest number.
-/** @param {Evaluated} made @param {Phase} phase @param {Moment} moment @param {number} query @returns {string} */
-export function numbersOf(made, phase, { step }, query) {
+/** @param {Trace} trace @param {Phase} phase @param {Moment} moment @param {number} query @returns {string} */
+export function numbersOf(trace, phase, { step }, query) {
   const { name, kind, stage, steps, columns } = phase;
-  if (kind === "mix") return weighted(made, phase, steps[step], query);
-  const value = (/** @type {number} */ column) => valueAt(made.matrices[name], query, column);
+  if (kind === "mix") return weighted(trace, phase, steps[step], query);
+  const value = (/** @type {number} */ column) => valueAt(trace.matrices[name], query, column);
   const largest = columns.reduce((most, column) => (value(column) > value(most) ? column : most), columns[0]);
-  if (kind === "shares" && step === 0) return exponential(made, stage.sources[0], columns, largest, query);
+  if (kind === "shares" && step === 0) return exponential(trace, stage.sources[0], columns, largest, query);
   const column = kind === "scale" || kind === "shares" ? largest : steps[step];
-  const explained = explain(made, { matrix: name, row: query, column });
+  const explained = explain(trace, { matrix: name, row: query, column });
   if (kind === "shares") return `${nameOf(stage, query, column)} = ${explained.steps.slice(-2).join(" ")}`
     .replace(/= (?=[=≈→])/, "");
   return `${nameOf(stage, query, column)} = ${explained.numbers}`;
@@ -219,29 +219,29 @@ export function numbersOf(made, phase, { step }, query) {
 
 // The arithmetic of a score's exponential. Scores are first lowered by the largest one, as in the rule, unless that is
 // small enough to do without.
-/** @param {Evaluated} made @param {string} scores @param {number[]} columns @param {number} column
+/** @param {Trace} trace @param {string} scores @param {number[]} columns @param {number} column
  *  @param {number} query */
-function exponential(made, scores, columns, column, query) {
-  const largest = Math.max(...columns.map((key) => valueAt(made.matrices[scores], query, key)));
+function exponential(trace, scores, columns, column, query) {
+  const largest = Math.max(...columns.map((key) => valueAt(trace.matrices[scores], query, key)));
   const lowered =
-    valueAt(made.matrices[scores], query, column) - (Math.abs(largest) <= CONSTANTS.READABLE ? 0 : largest);
-  const [text, power] = [written(lowered, made.digits), written(Math.exp(lowered), made.digits)];
+    valueAt(trace.matrices[scores], query, column) - (Math.abs(largest) <= CONSTANTS.READABLE ? 0 : largest);
+  const [text, power] = [written(lowered, trace.digits), written(Math.exp(lowered), trace.digits)];
   return `exp(${text}) ${sign(decimalOf(Math.exp(numberOf(text))), power)} ${power}`;
 }
 
 // The arithmetic of one term of a mix: an attention weight times a row of the right factor.
-/** @param {Evaluated} made @param {Phase} phase @param {number} key @param {number} query */
-function weighted(made, { stage }, key, query) {
+/** @param {Trace} trace @param {Phase} phase @param {number} key @param {number} query */
+function weighted(trace, { stage }, key, query) {
   const [left, right] = stage.sources;
-  const { columns } = made.matrices[right];
-  const weight = valueAt(made.matrices[left], query, key);
-  const write = (/** @type {number} */ value) => written(value, made.digits);
+  const { columns } = trace.matrices[right];
+  const weight = valueAt(trace.matrices[left], query, key);
+  const write = (/** @type {number} */ value) => written(value, trace.digits);
   const row = Array.from({ length: Math.min(TOLD, columns) },
-    (_, column) => valueAt(made.matrices[right], key, column));
+    (_, column) => valueAt(trace.matrices[right], key, column));
   const [factors, products] = [row.map(write), row.map((value) => write(weight * value))];
   const between = signOfAll(factors.map((text) => productOf([decimal(write(weight)), decimal(text)])), products);
   const listed = (/** @type {string[]} */ texts) =>
     (columns === 1 ? grouped(texts[0]) : `(${[...texts, ...(columns > TOLD ? ["…"] : [])].join(", ")})`);
-  const named = `${nameOf(made.stages.get(left), query, key)} × ${nameOf(made.stages.get(right), key, ":")}`;
+  const named = `${nameOf(trace.stages.get(left), query, key)} × ${nameOf(trace.stages.get(right), key, ":")}`;
   return `${named} = ${write(weight)} × ${listed(factors)} ${between} ${listed(products)}`;
 }

@@ -84,20 +84,20 @@ export class Dock {
   /** @param {Place | null} place @param {Place[][]} sources */
   textsOf(place, sources) {
     const { board } = this;
-    const { made, data: { store, fixed, features } } = board;
+    const { trace, data: { store, fixed, features } } = board;
     const told = board.root.classList.contains("narrow") ? "story" : "panel"; // words for touch, or mouse and keys
     if (place) {
-      const said = explain(made, place);
+      const said = explain(trace, place);
       const given = !said.symbols.includes(" = ");
       const editable = board.isEditable(place) ? told : "";
-      const words = sentences(said, editable, notShown(made, sources), whatIsNext(made, place));
+      const words = sentences(said, editable, notShown(trace, sources), whatIsNext(trace, place));
       const age = ageOf(board.data, place.matrix, place.row);
       const aged = age ? ` ${AGES[age]} ${say(`board.age.${age}`)}` : "";
       const joint = said.symbols.includes("−∞") ? " " : " = ";
       const numbers = given ? said.name : said.symbols + joint + said.numbers;
-      return [inOneSentence(made, place, features) + aged, numbers, words];
+      return [inOneSentence(trace, place, features) + aged, numbers, words];
     }
-    if (!made.shown.length) return ["", "", ""];
+    if (!trace.shown.length) return ["", "", ""];
     const how = fixed ? "board.panel.counted" : `board.${told}.how`;
     const first = board.ruler.first && board.explores; // newcomers only see what the ruler suggests
     const acts = board.story.isShown && board.explores; // the story's buttons take that room
@@ -124,24 +124,24 @@ export class Dock {
   // Report whose numbers are shown, and whether torch's and the page's agree. On a board that can't be edited, or with
   // very many numbers, the comparison runs in slices after everything is painted, so as not to delay that.
   report() {
-    const { drag, settled, data, made, given } = this.board;
+    const { drag, settled, data, trace, given } = this.board;
     this.stop?.();
     if (!data.shown.length) this.tellStatus("", "", false); // without numbers there is nothing to check
     else if (!settled) this.tellStatus(this.whoseNumbers(drag !== null), "", false);
-    else if (data.fixed || isLarge(made)) this.checkLater();
-    else this.tellFound(made, difference(made, given));
+    else if (data.fixed || isLarge(trace)) this.checkLater();
+    else this.tellFound(trace, difference(trace, given));
   }
 
   checkLater() {
-    const { made, given } = this.board;
-    const looking = matrixByMatrix(made, given);
+    const { trace, given } = this.board;
+    const looking = matrixByMatrix(trace, given);
     /** @type {ReturnType<typeof setTimeout>} */
     let next;
     const look = () => {
       const end = performance.now() + SLICE_MS;
       let step = looking.next();
       while (!step.done && performance.now() < end) step = looking.next();
-      if (step.done) this.tellFound(made, step.value);
+      if (step.done) this.tellFound(trace, step.value);
       else next = setTimeout(look);
     };
     const frame = requestAnimationFrame(() => (next = setTimeout(look)));
@@ -151,10 +151,10 @@ export class Dock {
     };
   }
 
-  /** @param {Evaluated} made @param {Found} found */
-  tellFound(made, found) {
+  /** @param {Trace} trace @param {Found} found */
+  tellFound(trace, found) {
     this.stop = null;
-    if (found.unexplained) this.tellStatus(alarmOf(made, found), "", true);
+    if (found.unexplained) this.tellStatus(alarmOf(trace, found), "", true);
     else this.tellStatus(this.board.host.whose?.(true) ?? say(`board.status.checked${this.unheard}`),
       [differenceOf(found), found.looked < found.cells ? say("board.status.looked", { looked: found.looked,
         n: found.cells }) : ""].filter(Boolean).join(" "), false);
@@ -293,7 +293,7 @@ function askWhatIf(/** @type {Board} */ board) {
 }
 
 // The note on matrices that an explanation names and that aren't on the page; "" if all are.
-/** @param {Pick<Evaluated, "stages" | "shown">} made @param {Place[][]} sources */
+/** @param {Pick<Trace, "stages" | "shown">} trace @param {Place[][]} sources */
 function notShown({ stages, shown }, sources) {
   const read = new Set(sources.flat().map(({ matrix }) => matrix));
   const symbols = [...read].filter((name) => !shown.includes(name)).map((name) => stages.get(name).symbol);
@@ -328,9 +328,9 @@ function differenceOf(/** @type {{ largest: number, within: number }} */ { large
   return say("board.status.difference_within", { size, within: short(within) });
 }
 
-/** @param {Evaluated} made @param {{ largest: number, unexplained: Place | null }} found */
-function alarmOf(made, { largest, unexplained }) {
-  const where = unexplained ? placeInWords(made, unexplained) : "";
+/** @param {Trace} trace @param {{ largest: number, unexplained: Place | null }} found */
+function alarmOf(trace, { largest, unexplained }) {
+  const where = unexplained ? placeInWords(trace, unexplained) : "";
   const told = largest > 0 && Number.isFinite(largest);
   return told ? say("board.status.wrong_by", { size: short(largest), where }) : say("board.status.wrong", { where });
 }

@@ -43,9 +43,9 @@ export class Flow {
     const lines = [];
     const { ghosts } = this.board.data;
     // In the lesson, no line leads to a matrix that isn't reached yet.
-    for (const { stage, made, factor, turned,
+    for (const { stage, deciding, factor, turned,
       weight } of columns.filter((column) => !ghosts?.includes(column.factor?.name ?? column.stage.name))) {
-      const x = boxes[made.sources[0]];
+      const x = boxes[deciding.sources[0]];
       const own = boxes[stage.name];
       if (factor && turned && boxes[factor.name]) {
         const left = weight ? this.sourceOf(factor.name) : null;

@@ -26,7 +26,7 @@ const { MASK } = CONSTANTS;
 
 export class Frame {
   /** @param {Pick<Board, "all" | "assembly" | "byReaders" | "colours" | "data" | "display" | "explores" | "grids"
-   *  | "key" | "layout" | "limitOf" | "made" | "query" | "root" | "scaled" | "shown" | "stages" | "torch">} board */
+   *  | "key" | "layout" | "limitOf" | "trace" | "query" | "root" | "scaled" | "shown" | "stages" | "torch">} board */
   constructor(board) {
     this.board = board;
     this.band = make("div", "picked-row");
@@ -271,7 +271,7 @@ export class Frame {
     const weights = this.weights();
     if (!weights) return;
     const most = board.limitOf(weights);
-    const even = weights.name === "attention_weights" ? evenShareOfRow(board.made, board.query)
+    const even = weights.name === "attention_weights" ? evenShareOfRow(board.trace, board.query)
       : 1 / board.torch[weights.name].columns;
     const colours = Array.from({ length: 9 }, (_, at) => board.colours.of(weights.role, (at / 8) * most, most)?.paper);
     this.ramp.style.background = `linear-gradient(to right in oklab, ${colours.join(", ")})`;

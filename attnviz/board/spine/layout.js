@@ -178,7 +178,7 @@ function wordsAlone(room) {
 function foldableOf(/** @type {Column[]} */ plan) {
   const q = plan.find(({ stage }) => stage.role === "q");
   const own = plan.map(({ stage }, at) => (stage.role !== "x" && stage.name !== "contexts")
-    || stage.name === q?.made.sources[0] ? at : -1).filter((at) => at >= 0);
+    || stage.name === q?.deciding.sources[0] ? at : -1).filter((at) => at >= 0);
   const far = (/** @type {number} */ at) => Math.max(own[0] - at, at - own[own.length - 1]);
   const columns = plan.map(({ stage }, at) => ({ name: stage.name, far: own.includes(at) ? -1 : far(at) }));
   return columns.filter(({ far: way }) => way >= 0).toSorted((one, other) => other.far - one.far)

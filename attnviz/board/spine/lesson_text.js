@@ -55,25 +55,25 @@ function linesOf(texts, width, size) {
 // attnviz/explanation/sentences.py fills the same sentences with torch's.
 
 // A sentence with the current numbers.
-/** @param {Evaluated} made @param {Told} told @returns {string} */
-export function toldOf(made, told) {
+/** @param {Trace} trace @param {Told} told @returns {string} */
+export function toldOf(trace, told) {
   if ("reads" in told) {
     const tell = (/** @type {string} */ kind, /** @type {Record<string, string | number>} */ places) =>
       say(`summary.reads.${kind}`, places);
-    return mostRead(made, told.reads, tell, (token) => say("summary.named", { token }),
-      (weight) => written(weight, made.digits));
+    return mostRead(trace, told.reads, tell, (token) => say("summary.named", { token }),
+      (weight) => written(weight, trace.digits));
   }
   if ("pair" in told) {
-    const [one, other] = told.pair.map((place) => numbersOf(made, place));
-    return toldOf(made, one === other ? told.alike : told.differ);
+    const [one, other] = told.pair.map((place) => numbersOf(trace, place));
+    return toldOf(trace, one === other ? told.alike : told.differ);
   }
   const places = Object.entries(told.places)
-    .map(([name, place]) => [name, typeof place === "object" ? numbersOf(made, place) : place]);
+    .map(([name, place]) => [name, typeof place === "object" ? numbersOf(trace, place) : place]);
   return filled(told.sentence, Object.fromEntries(places));
 }
 
 // A cell's number, or the first numbers of a row in brackets.
-/** @param {Evaluated} made @param {NumbersOf} place */
+/** @param {Trace} trace @param {NumbersOf} place */
 function numbersOf({ matrices, digits }, { matrix, row, column }) {
   const of = matrices[matrix];
   const write = (/** @type {number} */ at) => written(valueAt(of, row, at), digits);
@@ -83,7 +83,7 @@ function numbersOf({ matrices, digits }, { matrix, row, column }) {
 }
 
 export class LessonText {
-  /** @param {Pick<Board, "assembly" | "data" | "host" | "layout" | "made" | "picking" | "pointing" | "settled"
+  /** @param {Pick<Board, "assembly" | "data" | "host" | "layout" | "trace" | "picking" | "pointing" | "settled"
    *  | "story">} board */
   constructor(board) {
     this.board = board;
@@ -96,8 +96,8 @@ export class LessonText {
   }
 
   get sentences() {
-    const { data, made } = this.board;
-    return (data.tells?.sentences ?? []).map((told) => toldOf(made, told));
+    const { data, trace } = this.board;
+    return (data.tells?.sentences ?? []).map((told) => toldOf(trace, told));
   }
 
   // All texts, to estimate their length.

@@ -23,18 +23,18 @@ export function planOf(stages, placed, many, beside = true) {
   for (const stage of [...table.values()].toReversed()) {
     if (taken.has(stage.name)) continue;
     // Scaled scores in the place of the scores have the scores' factor above them.
-    const made = stage.is.divides && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
+    const deciding = stage.is.divides && !table.has(stage.sources[0]) ? (all.get(stage.sources[0]) ?? stage) : stage;
     // a mask stands above the scaled scores: a third square beside scores and scaled scores would take too much room
-    const masked = stage.is.divides && made === stage && all.get(stage.sources[1])?.rule === "given";
-    const [over, below] = made.is.beside ?? [null, null];
-    const right = get(made.sources[masked ? 1 : over ?? -1]);
-    const upright = many && right?.rows !== "feature" && made.settings.transposed !== true;
+    const masked = stage.is.divides && deciding === stage && all.get(stage.sources[1])?.rule === "given";
+    const [over, below] = deciding.is.beside ?? [null, null];
+    const right = get(deciding.sources[masked ? 1 : over ?? -1]);
+    const upright = many && right?.rows !== "feature" && deciding.settings.transposed !== true;
     const factor = upright ? null : right;
     const computed = factor?.is.product;
     const column = {
-      stage, made, factor,
-      turned: made.is.product === true && made.settings.transposed === true,
-      bias: get(made.sources[below ?? -1]),
+      stage, deciding, factor,
+      turned: deciding.is.product === true && deciding.settings.transposed === true,
+      bias: get(deciding.sources[below ?? -1]),
       weight: factor && computed ? get(factor.sources[1]) : null,
       weightBias: factor && computed ? get(factor.sources[2]) : null,
     };
@@ -52,7 +52,7 @@ function readFirst(/** @type {Column[]} */ columns) {
 
 // While scaled scores stand in the place of the scores, the mask keeps its place behind them.
 function maskBehind(/** @type {Column[]} */ columns) {
-  const at = columns.findIndex(({ stage, made }, i) => stage.is.divides && made !== stage
+  const at = columns.findIndex(({ stage, deciding }, i) => stage.is.divides && deciding !== stage
     && stage.sources[1] === columns[i - 1]?.stage.name);
   return at < 1 ? columns : [...columns.slice(0, at - 1), columns[at], columns[at - 1], ...columns.slice(at + 1)];
 }

@@ -34,7 +34,7 @@ const NARROW = 300; // ... unless the board is narrower than this
 const SMALLEST = 10;
 
 export class Sentence {
-  /** @param {Pick<Board, "assembly" | "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "made"
+  /** @param {Pick<Board, "assembly" | "base" | "byReaders" | "data" | "display" | "explores" | "host" | "key" | "trace"
    *  | "picked" | "picking" | "plane" | "planeOver" | "query" | "root" | "ruler" | "sender" | "settled" | "shown"
    *  | "stages" | "story" | "strip">} board */
   constructor(board) {
@@ -262,7 +262,7 @@ export class Sentence {
     const { changed } = this; // reported for as long as it's true
     const did = !before && !byReaders && changed?.row === row && changed.now === now(changed.key) ? [`${changed.told}.`]
       : [];
-    const [found, part] = byReaders ? readBy(board.made, readOf) : (change ?? readsInPercent(board.made, query));
+    const [found, part] = byReaders ? readBy(board.trace, readOf) : (change ?? readsInPercent(board.trace, query));
     const unknown = board.data.byClass === "unknown";
     const reads = unknown ? say("words.english") : change ? found : this.cautious(found);
     const share = unknown ? "" : part;

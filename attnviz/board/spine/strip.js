@@ -17,7 +17,7 @@ const { MASK } = CONSTANTS;
 const SOON_MS = 60; // time between two paintings of all heads' pictures during a drag
 
 export class Strip {
-  /** @param {Pick<Board, "data" | "drag" | "host" | "layout" | "limitOf" | "made" | "picking" | "ramps" | "root"
+  /** @param {Pick<Board, "data" | "drag" | "host" | "layout" | "limitOf" | "trace" | "picking" | "ramps" | "root"
    *  | "sentence" | "settled" | "shown" | "stages" | "theme" | "torch">} board */
   constructor(board) {
     this.board = board;
@@ -152,7 +152,7 @@ export class Strip {
     const { ramps } = board;
     const limit = board.limitOf(stage);
     const how = { turned: false, limit, inks: ramps[stage.role].inks, negative: ramps.negative.inks,
-      hidden: hiddenIn(board.made, stage) };
+      hidden: hiddenIn(board.trace, stage) };
     this.pictures[head]
       .paint([matrix, board.shown[MASK]], `${limit},${board.theme}`, (pixels) => paintPixels(pixels, matrix, how));
   }

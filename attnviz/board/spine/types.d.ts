@@ -41,7 +41,7 @@ type Shapes = Record<string, { rows: number; columns: number }>;
 interface Column {
   stage: Stage;
   /** The stage that decides what stands above it: the scores, for scaled scores in their place. */
-  made: Stage;
+  deciding: Stage;
   factor: Stage | null;
   turned: boolean;
   bias: Stage | null;
@@ -128,7 +128,7 @@ interface Moment {
   part: number;
   step: number;
   within: number;
-  made: number;
+  shown: number;
   veil: number;
 }
 

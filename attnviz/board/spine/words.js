@@ -87,11 +87,11 @@ export const WEIGHTS = "attention_weights";
 
 // The weights that a query gives to each key, or with `byReaders` those that each query gives to a key; null if masked.
 // If rows are pieces of tokens, the weights of a token's pieces are added up, or with `byReaders` the largest counts.
-/** @param {Numbers} made @param {number} token @param {string} name */
-export function sharesOf(made, token, name = WEIGHTS, byReaders = false) {
-  const stage = made.stages.get(name);
-  const weights = made.matrices[name];
-  const hidden = hiddenIn(made, stage);
+/** @param {Numbers} trace @param {number} token @param {string} name */
+export function sharesOf(trace, token, name = WEIGHTS, byReaders = false) {
+  const stage = trace.stages.get(name);
+  const weights = trace.matrices[name];
+  const hidden = hiddenIn(trace, stage);
   const shares = Array.from({ length: byReaders ? weights.rows : weights.columns }, (_, other) => {
     const [query, key] = byReaders ? [other, token] : [token, other];
     return hidden?.(query, key) ? null : valueAt(weights, query, key);

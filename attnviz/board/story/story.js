@@ -264,7 +264,7 @@ export class Story {
     const others = new Map();
     if (!shown || board.previewed !== null) return [];
     const ofAll = this.parts.get(shown.matrix)?.part.kind === "all";
-    for (const { matrix, row } of [shown, ...seenSourcesOf(board.made, shown).flat()]) {
+    for (const { matrix, row } of [shown, ...seenSourcesOf(board.trace, shown).flat()]) {
       if (row === board.query || !(board.grids.get(matrix) instanceof RowGrid)) continue;
       const holds = [...this.parts.values()].find(({ part }) => part.raw?.name === matrix)?.part.stage.name;
       others.set(`${matrix},${row}`, { matrix, row, part: ofAll ? shown.matrix : (holds ?? matrix) });
@@ -331,10 +331,10 @@ export class Story {
   followPlay() {
     if (!this.isShown) return;
     const found = (/** @type {string} */ selector) => [...this.element.querySelectorAll(selector)];
-    const made = found(".making");
-    this.columns.reveal(made.length ? made : found(".bars .work"));
+    const making = found(".making");
+    this.columns.reveal(making.length ? making : found(".bars .work"));
     const part = [...this.parts.values()].find(({ grids }) => grids.some(({ stage }) => stage.name === this.played));
-    bringIntoView(this.board.host, [...found(".work"), ...made, ...(part ? [part.line] : [])],
+    bringIntoView(this.board.host, [...found(".work"), ...making, ...(part ? [part.line] : [])],
       this.board.panel.element);
   }
 

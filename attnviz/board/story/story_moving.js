@@ -9,7 +9,7 @@ import { addressOf } from "../places.js";
 const BEYOND = 1.5; // the slider goes this many times as far as the largest number of the matrix
 
 export class Slider {
-  /** @param {Pick<Board, "drag" | "editing" | "givenAt" | "isEditable" | "limitOf" | "made" | "root" | "stage"
+  /** @param {Pick<Board, "drag" | "editing" | "givenAt" | "isEditable" | "limitOf" | "trace" | "root" | "stage"
    *  | "undo">} board */
   constructor(board) {
     this.board = board;
@@ -32,7 +32,7 @@ export class Slider {
     if (addressOf(place) !== addressOf(this.place)) {
       const { most, step } = rangeOf(value, board.limitOf(board.stage(place)));
       Object.assign(input, { min: String(-most), max: String(most), step: String(step) });
-      input.setAttribute("aria-label", explain(board.made, place).where);
+      input.setAttribute("aria-label", explain(board.trace, place).where);
     }
     this.place = place;
     input.value = String(value);

@@ -129,7 +129,7 @@ export class StoryPart {
   // Draw a line where all bars would end if all shares were the same.
   showEven(/** @type {BarGrid} */ { top, bars, box }) {
     const { board, even, width } = this;
-    const share = evenShareOfRow(board.made, board.query);
+    const share = evenShareOfRow(board.trace, board.query);
     even.hidden = share === null;
     if (share === null) return;
     const down = bars - Math.min(bars, Math.round((share / top) * bars));
@@ -152,7 +152,7 @@ export class StoryPart {
   // is rounded.
   showMix() {
     const { board, mix } = this;
-    const shares = sharesOf(board.made, board.query);
+    const shares = sharesOf(board.trace, board.query);
     const terms = shares.flatMap((share, at) =>
       (share === null ? [] : [{ share, percent: percent(share), label: board.data.keys[at] }]));
     if (terms.some(({ share }) => !Number.isFinite(share))) return mix.replaceChildren();

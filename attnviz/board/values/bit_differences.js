@@ -24,22 +24,22 @@ export function makeAgain({ stages, matrices }) {
 }
 
 function shares(/** @type {Matrix} */ { rows, columns, values }) {
-  const made = new Float64Array(values.length);
+  const weights = new Float64Array(values.length);
   for (let from = 0; from < rows * columns; from += columns) {
     let most = -Infinity;
     for (let at = from; at < from + columns; at += 1) most = Math.max(most, values[at]);
     let sum = 0;
-    for (let at = from; at < from + columns; at += 1) sum += made[at] = power(values[at] - most);
-    for (let at = from; at < from + columns; at += 1) made[at] /= sum;
+    for (let at = from; at < from + columns; at += 1) sum += weights[at] = power(values[at] - most);
+    for (let at = from; at < from + columns; at += 1) weights[at] /= sum;
   }
-  return made;
+  return weights;
 }
 
 // e to the power of a number that isn't above 0, approximately. Math.exp won't do, because it differs between browsers.
 function power(/** @type {number} */ number) {
   const part = Math.max(number, LOWEST) / PARTS;
-  let made = 1;
-  for (let term = TERMS; term > 0; term -= 1) made = 1 + (made * part) / term;
-  for (let parts = 1; parts < PARTS; parts *= 2) made *= made;
-  return made;
+  let result = 1;
+  for (let term = TERMS; term > 0; term -= 1) result = 1 + (result * part) / term;
+  for (let parts = 1; parts < PARTS; parts *= 2) result *= result;
+  return result;
 }

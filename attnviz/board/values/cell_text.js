@@ -12,8 +12,8 @@ import { say } from "../../scripts/sentences.js";
 /** @import { At } from "./declared.js" */
 
 /** @param {MadeCell} cell @returns {At} */
-export function placeOf({ made, stage, row, column }) {
-  return { sources: stage.sources.map((name) => made.matrices[name]), i: row, j: column };
+export function placeOf({ trace, stage, row, column }) {
+  return { sources: stage.sources.map((name) => trace.matrices[name]), i: row, j: column };
 }
 
 /** @param {MadeCell} cell @returns {Explained} */
@@ -36,7 +36,8 @@ export function saidOf(cell) {
 // How much token and position vectors contribute to a score whose queries and keys are made from sums E + P; see
 // core/rules/product.py.
 /** @param {MadeCell} cell @returns {string[]} */
-function fourParts({ made: { matrices }, stage: { factors }, sources: [from], value, row: query, column: key, write }) {
+function fourParts(cell) {
+  const { trace: { matrices }, stage: { factors }, sources: [from], value, row: query, column: key, write } = cell;
   if (!factors || !from.length || !Number.isFinite(value)) return []; // a score that was typed in has no parts
   const [first, second] = factors.map(([by, transposed, sums], i) => {
     const [at, w] = [[query, key][i], matrices[by]];
@@ -86,7 +87,7 @@ function textOf(cell, at, parts) {
 
 // The declaration of a source's cells, from which its formula is written in place of its name. Null if the source is on
 // the board, or if what it's made from isn't.
-/** @param {Pick<Evaluated, "stages" | "shown">} made @param {string} name */
+/** @param {Pick<Trace, "stages" | "shown">} trace @param {string} name */
 export function toldBy({ stages, shown }, name) {
   const { declared: [piece], sources: [first] } = stages.get(name);
   return !shown.includes(name) && piece?.asides && shown.includes(first) ? piece : null;
@@ -97,9 +98,9 @@ export function toldBy({ stages, shown }, name) {
 /** @param {MadeCell} cell @param {number} source @param {any} row @param {any} column @returns {string | null} */
 function besideOf(cell, source, row, column) {
   const matrix = cell.stage.sources[source];
-  const piece = toldBy(cell.made, matrix);
-  if (!piece) return cell.made.shown.includes(matrix) ? namedCell(cell, { matrix, row, column }) : null;
-  const of = { ...cell, stage: cell.made.stages.get(matrix), row, column };
+  const piece = toldBy(cell.trace, matrix);
+  if (!piece) return cell.trace.shown.includes(matrix) ? namedCell(cell, { matrix, row, column }) : null;
+  const of = { ...cell, stage: cell.trace.stages.get(matrix), row, column };
   const [op, , mask] = piece.value;
   const name = namedCell(cell, { matrix: of.stage.sources[mask?.[1]] ?? matrix, row, column });
   const more = op === "hidden" ? ` + ${name}` : op === "weighed" ? ` × exp(${name})` : "";
@@ -108,9 +109,9 @@ function besideOf(cell, source, row, column) {
 
 // Further sentences about a cell, if the scores that it reads are written by their formula.
 function asidesOf(/** @type {MadeCell} */ cell) {
-  const stage = cell.made.stages.get(cell.stage.sources[0]);
+  const stage = cell.trace.stages.get(cell.stage.sources[0]);
   const of = { ...cell, stage };
-  return (toldBy(cell.made, stage.name)?.asides ?? []).map((each) => sentenceOf(of, placeOf(of), each) ?? "");
+  return (toldBy(cell.trace, stage.name)?.asides ?? []).map((each) => sentenceOf(of, placeOf(of), each) ?? "");
 }
 
 /** @param {MadeCell} cell @param {At} at @param {any[]} node @returns {string | number | null} */
@@ -124,7 +125,7 @@ function nodeOf(cell, at, node) {
   if (kind === "head") return cell.stage.head;
   if (kind === "place") return indexOf(first)(at, 0);
   if (kind === "tokens") return say("count.token", { n: indexOf(first)(at, 0) });
-  const stage = first < 0 ? cell.stage : /** @type {Stage} */ (cell.made.stages.get(cell.stage.sources[first]));
+  const stage = first < 0 ? cell.stage : /** @type {Stage} */ (cell.trace.stages.get(cell.stage.sources[first]));
   if (kind === "beside") return besideOf(cell, first, ...lineOf(cell, at, rest));
   return ofSource(cell, at, stage, kind, rest);
 }
@@ -142,7 +143,7 @@ function lineOf(cell, at, places) {
 /** @param {MadeCell} cell @param {At} at @param {number} source @param {any[]} texts */
 function spelled(cell, at, source, [madeOf, named]) {
   const matrix = cell.stage.sources[source];
-  const of = toldBy(cell.made, matrix) ? cell.made.stages.get(matrix).sources[0] : matrix;
+  const of = toldBy(cell.trace, matrix) ? cell.trace.stages.get(matrix).sources[0] : matrix;
   const isNamed = besideOf(cell, source, 0, 0) === namedCell(cell, { matrix: of, row: 0, column: 0 });
   return nodeOf(cell, at, isNamed ? named : madeOf);
 }
@@ -151,7 +152,7 @@ function spelled(cell, at, source, [madeOf, named]) {
 function ofSource(cell, at, stage, kind, places) {
   if (kind === "symbol" || kind === "title") return stage[kind];
   const matrix = stage.name;
-  const { columns: width } = cell.made.matrices[matrix];
+  const { columns: width } = cell.trace.matrices[matrix];
   const [row, column] = lineOf(cell, at, places);
   if (kind === "row_of") return Math.floor(row / width);
   if (kind === "token_at") return tokenOf(cell, { matrix, row: Math.floor(row / width) });

@@ -107,13 +107,13 @@ export function sourcesOf(stage, row, column, matrices) {
 }
 
 // Whether a mask hides a cell, or the score that it's a share of.
-/** @param {Numbers} made @param {Stage} stage @param {number} row @param {number} column */
-export function isMasked(made, stage, row, column) {
-  return hiddenIn(made, stage)?.(row, column) ?? false;
+/** @param {Numbers} trace @param {Stage} stage @param {number} row @param {number} column */
+export function isMasked(trace, stage, row, column) {
+  return hiddenIn(trace, stage)?.(row, column) ?? false;
 }
 
 // Return a function that tells whether a mask hides a cell of a stage; null if none can be hidden.
-/** @param {Numbers} made @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
+/** @param {Numbers} trace @param {Stage} stage @returns {((row: number, column: number) => boolean) | null} */
 export function hiddenIn({ stages, matrices }, stage) {
   const masks = masksOf(stages, stage).map((name) => matrices[name]);
   if (!masks.length) return null;
@@ -131,7 +131,7 @@ function masksOf(stages, stage) {
 /**
  * Return which cells an input cell feeds, directly or through others, without those that a mask hides. Each matrix that
  * is reached has an array with 1 for each of these cells.
- * @param {Evaluated} made @param {Place} place @returns {Record<string, Uint8Array>}
+ * @param {Trace} trace @param {Place} place @returns {Record<string, Uint8Array>}
  */
 export function feeds({ stages, matrices }, place) {
   const start = new Uint8Array(matrices[place.matrix].values.length);

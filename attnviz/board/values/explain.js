@@ -12,9 +12,9 @@ import { valueAt } from "./matrices.js";
 import { percent, written } from "./numbers.js";
 import { saidOf, toldBy } from "./cell_text.js";
 
-/** @param {Evaluated} made @param {Place} place */
-export function explain(made, place) {
-  const cell = cellOf(made, place);
+/** @param {Trace} trace @param {Place} place */
+export function explain(trace, place) {
+  const cell = cellOf(trace, place);
   const rule = cell.stage.rule === "given" ? given(cell) : madeBy(cell);
   const name = nameOf(cell.stage, place.row, place.column);
   const value = cell.write(cell.value);
@@ -22,7 +22,7 @@ export function explain(made, place) {
   const steps = rule.steps.join(" ");
   const numbers = rule.steps.some((step) => step.startsWith("≈"))
     ? say("explanation.rounded", { numbers: steps }) : steps;
-  const where = placeInWords(made, place);
+  const where = placeInWords(trace, place);
   const { words } = rule;
   const how = rule.symbols ? say("explanation.made", { words, numbers }) : say("explanation.only", { words });
   return {
@@ -34,27 +34,27 @@ export function explain(made, place) {
 }
 
 // Where a cell is, in words: its matrix, row and column.
-/** @param {Evaluated} made @param {Place} place */
-export function placeInWords(made, place) {
-  const { stage, ofRow, ofColumn } = cellOf(made, place);
+/** @param {Trace} trace @param {Place} place */
+export function placeInWords(trace, place) {
+  const { stage, ofRow, ofColumn } = cellOf(trace, place);
   const where = stage.isVector ? ofColumn : say("explanation.place", { row: ofRow, column: ofColumn });
   return say("explanation.where", { matrix: stage.title, place: where });
 }
 
-/** @param {Evaluated} made @param {Place} place @returns {Cell} */
-function cellOf(made, { matrix, row, column }) {
-  const stage = made.stages.get(matrix);
+/** @param {Trace} trace @param {Place} place @returns {Cell} */
+function cellOf(trace, { matrix, row, column }) {
+  const stage = trace.stages.get(matrix);
   return {
-    made, stage, row, column,
-    ofRow: labelOf(made, stage, "rows", row),
-    ofColumn: labelOf(made, stage, "columns", column),
-    value: valueAt(made.matrices[matrix], row, column),
-    write: (value) => written(value, made.digits),
+    trace, stage, row, column,
+    ofRow: labelOf(trace, stage, "rows", row),
+    ofColumn: labelOf(trace, stage, "columns", column),
+    value: valueAt(trace.matrices[matrix], row, column),
+    write: (value) => written(value, trace.digits),
   };
 }
 
 // A row or a column by what it stands for, with the text of its token: query 1 “cat”.
-/** @param {Evaluated} made @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
+/** @param {Trace} trace @param {Stage} stage @param {"rows" | "columns"} axis @param {number} index */
 function labelOf({ tokens, matrices }, stage, axis, index) {
   const kind = stage[axis];
   if (kind === "distance") return lineNamed(kind, distanceOf(index, matrices[stage.name]));
@@ -70,32 +70,32 @@ function labelOf({ tokens, matrices }, stage, axis, index) {
 
 // The cells that a cell's explanation says it's made from. If the scaled scores aren't on the board, it explains shares
 // by what these are made from, the scores.
-/** @param {Evaluated} made @param {Place} place */
-export function seenSourcesOf(made, { matrix, row, column }) {
-  const stage = made.stages.get(matrix);
-  const sources = sourcesOf(stage, row, column, made.matrices);
+/** @param {Trace} trace @param {Place} place */
+export function seenSourcesOf(trace, { matrix, row, column }) {
+  const stage = trace.stages.get(matrix);
+  const sources = sourcesOf(stage, row, column, trace.matrices);
   const [first, ...rest] = stage.sources;
-  if (!stage.is.shares || made.shown.includes(first)) return sources;
-  if (!toldBy(made, first)) return [];
-  const seen = [made.stages.get(first).sources[0], ...rest];
+  if (!stage.is.shares || trace.shown.includes(first)) return sources;
+  if (!toldBy(trace, first)) return [];
+  const seen = [trace.stages.get(first).sources[0], ...rest];
   return seen.map((name, i) => sources[i].map((source) => ({ ...source, matrix: name })));
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */
 function madeBy(cell) {
-  const { made, stage, row, column } = cell;
+  const { trace, stage, row, column } = cell;
   const valued = (/** @type {Place} */ place) => ({ ...place,
-    value: valueAt(made.matrices[place.matrix], place.row, place.column) });
-  const sources = sourcesOf(stage, row, column, made.matrices).map((block) => block.map(valued));
-  const masked = isMasked(made, stage, row, column);
-  return { ...boundedOf(stage, row, column, made.matrices), ...saidOf({ ...cell, sources, masked }) };
+    value: valueAt(trace.matrices[place.matrix], place.row, place.column) });
+  const sources = sourcesOf(stage, row, column, trace.matrices).map((block) => block.map(valued));
+  const masked = isMasked(trace, stage, row, column);
+  return { ...boundedOf(stage, row, column, trace.matrices), ...saidOf({ ...cell, sources, masked }) };
 }
 
 /** @param {Cell} cell @returns {Bounded & Explained} */
 function given(cell) {
-  const { made, stage, row, column } = cell;
-  const origin = made.origins[stage.name] ?? [];
-  const before = made.before[`${stage.name},${row},${column}`];
+  const { trace, stage, row, column } = cell;
+  const origin = trace.origins[stage.name] ?? [];
+  const before = trace.before[`${stage.name},${row},${column}`];
   const how = origin[Math.min(row, origin.length - 1)];
   const words =
     how === undefined
@@ -118,20 +118,20 @@ function remarks(cell, rule) {
 // The dock's words on a cell: one sentence in the reader's words, and what is made from the cell next.
 
 // One sentence about a cell, such as "“fluffy” asks “cat”: score 3.8963".
-/** @param {Evaluated} made @param {Place} place @param {string[] | null | undefined} features */
-export function inOneSentence(made, { matrix, row, column }, features) {
-  const stage = made.stages.get(matrix);
-  const number = valueAt(made.matrices[matrix], row, column);
-  const value = written(number, made.digits);
+/** @param {Trace} trace @param {Place} place @param {string[] | null | undefined} features */
+export function inOneSentence(trace, { matrix, row, column }, features) {
+  const stage = trace.stages.get(matrix);
+  const number = valueAt(trace.matrices[matrix], row, column);
+  const value = written(number, trace.digits);
   const { symbol } = stage;
   if (stage.columns === "key") {
-    const [from, to] = [made.names[ownerOf(stage, row, made.names.length)],
-      made.readNames[ownerOf(stage, column, made.readNames.length)]];
+    const [from, to] = [trace.names[ownerOf(stage, row, trace.names.length)],
+      trace.readNames[ownerOf(stage, column, trace.readNames.length)]];
     const itself = stage.first_own_key !== null && column === stage.first_own_key + row;
-    if (matrix === CONSTANTS.MASK && areMixed(made.stages.values()))
+    if (matrix === CONSTANTS.MASK && areMixed(trace.stages.values()))
       return say("board.dock.mask_of_places", { symbol, row, column, value });
     if (matrix === CONSTANTS.MASK)
-      return say(`board.dock.${number === 0 ? "open" : useOfMask(made, number)}`, { from, to, symbol, value });
+      return say(`board.dock.${number === 0 ? "open" : useOfMask(trace, number)}`, { from, to, symbol, value });
     const share = Number.isFinite(number) ? percent(number) : value;
     if (stage.is.shares || stage.hidden_with)
       return itself ? say("board.dock.reads_itself", { from, share }) : say("board.dock.reads", { from, to, share });
@@ -142,15 +142,15 @@ export function inOneSentence(made, { matrix, row, column }, features) {
     { symbol, row, column: column + stage.first, value });
   const feature = stage.origin === "input"
     && features?.[column] ? features[column] : say("board.dock.feature", { column: column + stage.first });
-  const named = isOfOthers(stage) ? made.readNames : made.names;
+  const named = isOfOthers(stage) ? trace.readNames : trace.names;
   return say("board.dock.vector",
-    { symbol, token: named[ownerOf(stage, row, made.matrices[matrix].rows)], feature, value });
+    { symbol, token: named[ownerOf(stage, row, trace.matrices[matrix].rows)], feature, value });
 }
 
 // The sentence about what a mask does with a number: it may be added to the score, or its exponential may multiply the
 // score or the weight. As a factor of a score before the softmax, −∞ hides nothing: the score becomes 0, and is read
 // like any other.
-/** @param {Evaluated} made @param {number} number */
+/** @param {Trace} trace @param {number} number */
 function useOfMask({ stages }, number) {
   const [weights, scaled] = ["attention_weights", "scaled_scores"].map((name) => stages.get(name));
   if (scaled?.settings.factor) return "times_score";
@@ -162,16 +162,16 @@ function useOfMask({ stages }, number) {
 
 // What the next stage does with a cell: "Next: ÷ √2, then softmax: 61 %." if shares are shown, else the stage's symbol;
 // blank at the end.
-/** @param {Evaluated} made @param {Place} place */
-export function whatIsNext(made, { matrix, row, column }) {
-  const next = [...made.stages.values()].find((stage) => stage.sources.includes(matrix) && made.matrices[stage.name]);
+/** @param {Trace} trace @param {Place} place */
+export function whatIsNext(trace, { matrix, row, column }) {
+  const next = [...trace.stages.values()].find((stage) => stage.sources.includes(matrix) && trace.matrices[stage.name]);
   if (!next) return "";
   // If the cell isn't in the next stage's first source, it's added only before the softmax, and only if it's no factor.
   if (next.sources[0] !== matrix && (next.is.divides || next.is.shares?.powers)) {
     return say(next.is.divides && !next.settings.factor ? "board.next.added" : "board.next.product",
       { symbol: next.symbol });
   }
-  const stages = [...made.stages.values()];
+  const stages = [...trace.stages.values()];
   const on = new Set([next.name]); // the matrices made from it, up to its own softmax: there may be others
   const weights = stages.find(({ name, sources, is }) => {
     if (name !== next.name && !sources.some((source) => on.has(source))) return false;
@@ -179,10 +179,10 @@ export function whatIsNext(made, { matrix, row, column }) {
     return is.shares;
   });
   const goesOn = stages.every(({ sources, is }) => !sources.includes(next.name) || is.divides || is.shares);
-  const told = weights && made.shown.includes(weights.name);
+  const told = weights && trace.shown.includes(weights.name);
   if (told && ((next.is.divides && goesOn) || next.is.shares?.powers)) {
-    const weight = valueAt(made.matrices[weights.name], row, column);
-    const share = Number.isFinite(weight) ? percent(weight) : written(weight, made.digits);
+    const weight = valueAt(trace.matrices[weights.name], row, column);
+    const share = Number.isFinite(weight) ? percent(weight) : written(weight, trace.digits);
     const by = next.is.divides ? dividedBy(next.settings) : "";
     const op = say(`board.op.${weights.is.shares?.powers ? "softmax" : "share"}`);
     return by ? say("board.next.scale", { by, op, share }) : say("board.next.share", { op, share });

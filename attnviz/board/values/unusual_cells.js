@@ -187,8 +187,8 @@ function factorsIn(cell, at, node, k) {
 }
 
 // Why a mask hides a cell, in words.
-export function whyHidden(/** @type {MadeCell} */ { made, stage, row, column, ofRow, ofColumn }) {
-  const { key, n } = reasonOf(made.matrices[stage.sources[1]], row, column, stage.first_own_key);
+export function whyHidden(/** @type {MadeCell} */ { trace, stage, row, column, ofRow, ofColumn }) {
+  const { key, n } = reasonOf(trace.matrices[stage.sources[1]], row, column, stage.first_own_key);
   return say(`explanation.hidden.${key}`, { key: ofColumn, query: ofRow, n });
 }
 
