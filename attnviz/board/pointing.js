@@ -21,7 +21,7 @@ export class Pointing {
   // Highlight what the chosen cell is made from, or, if it's an input, what it feeds, and explain it in the dock.
   explain() {
     const { board } = this;
-    if (board.play.moment) return; // Play says itself what its step shows
+    if (board.play.moment) return; // Play writes there what its step shows
     const place = [board.pinned, board.at, board.data.lit].find((each) => each && board.isShown(each)) ?? null;
     const sources = place ? seenSourcesOf(board.trace, place) : [];
     // During a drag, the cells that the number feeds stay bright above the veil. Matrices drawn as pixels have no cells

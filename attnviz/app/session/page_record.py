@@ -22,7 +22,7 @@ class Offer:
     path: str | None = None
     last_sent: tuple[dict[str, str | None], str | None] | None = None  # the patch and path that were last sent
     drawn: bool = False
-    superseded: bool = False  # superseded by Back or a link; the page may still apply it at the next drawing
+    superseded: bool = False  # by Back or a link; the page may still apply it at the next drawing
 
     def sent(self) -> dict[str, Any]:
         """Return the message for the page, and remember what it says."""

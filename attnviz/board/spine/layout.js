@@ -97,7 +97,8 @@ export function layoutOf(stages, shapes, placed, given) {
   const least = numbered ? readable : Math.max(LEAST, LOWER * whole.row);
   const lower = missing ? Math.max(least, whole.row - missing / (most.rowsAbove + tokens)) : whole.row;
   const still = missing ? heightOf(new Measure(plan, shapes, tokens, room, { ...whole, row: lower })) - height : 0;
-  const row = Math.max(least, lower - Math.max(0, still) / tokens); // rows make up for strips' fixed height
+  // Strips don't get lower with the rows, so the rows get lower by as much more.
+  const row = Math.max(least, lower - Math.max(0, still) / tokens);
   const may = room.folds ? foldableOf(plan) : [];
   const few = tokens > FEW || told ? [] : [OF_FEW];
   const ways = [[wide, gaps], ...few, ...WAYS.filter(([own, between]) => own < wide || between < gaps),
@@ -142,7 +143,7 @@ function aloneIn({ width, tells, labels = LABELS }, shapes, placed) {
 // The height of the sentence: chips, the ribbons above, the shares below, and perhaps the summary of what is read.
 function sentenceOf(/** @type {Room} */ { width, ribbons: arcs, hall, saysBelow, arcs: most }) {
   const { chips } = hall ? PRESENTED : SENTENCE;
-  const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // percentages only with ribbons
+  const shares = hall ? PRESENTED[arcs ? "counted" : "shares"] : SENTENCE.shares; // only ribbons come with percentages
   const says = saysOf(width, hall);
   const roof = arcs && most !== undefined && width < NARROW_PAGE ? SENTENCE.tools : 0;
   return { arcs, chips, shares, roof, height: roof + arcs + chips + shares + (saysBelow ? says : 0) };

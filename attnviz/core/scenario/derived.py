@@ -127,7 +127,7 @@ class Derived(Given):
 
     @cached_property
     def editable(self) -> tuple[str, ...]:
-        """The given matrices in the table's order, later layers' with paths."""
+        """The given matrices in the table's order; later layers' names are paths."""
         given = [name for name, stage in self.layer.items() if stage.rule is None]
         n_layers = 1 if self.same_layers else self.n_layers
         return tuple(named(layer, name) for layer in range(n_layers) for name in given if not (layer and name in ONCE))

@@ -7,7 +7,7 @@ from attnviz.link.parameter import Parameter
 from attnviz.link.set_up import MOST_GIVEN
 
 VIEW, BOARD, HEATMAPS = "view", "board", "heatmaps"
-OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # an act that the page does once: open What if, or keep A
+OPEN, WHAT_IF, KEEP = "open", "what_if", "keep"  # what the page does once on arrival: open What if, or keep A
 PINNED = "pinned"  # the set-up kept as A
 BITS = "bits"  # how the panel What if computes with numbers of 16 bits
 B_BITS = "b_bits"  # how Compare computes B with numbers of 16 bits

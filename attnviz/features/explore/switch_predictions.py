@@ -201,5 +201,5 @@ def without(on: WhatIf, place: str) -> WhatIf:
 
 
 def alone(place: str) -> WhatIf:
-    """Return one switch, alone."""
+    """Return a What-if with one switch alone."""
     return WhatIf().with_(*place.split("."))

@@ -73,7 +73,7 @@ def _row(model: PublishedModel, length: int) -> dict[str, str]:
 
 @dataclass
 class _Times:
-    """What was measured in this session."""
+    """The measurements of this session."""
 
     measured: tuple[Measured, ...] = ()
 

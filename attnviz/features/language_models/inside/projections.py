@@ -77,7 +77,7 @@ def found(
 def _found_normed(
     part: Tensor, projection: Projection, turns: Sequence[Rotate], norms: Sequence[Norm]
 ) -> Projected | None:
-    """Return how a norm made a head's part of a product."""
+    """Return columns and norm that give a head's part, or None."""
     most, d = _most_off(part), part.shape[1]
     for norm in norms:
         for first in normed_firsts(projection.product, part, norm, most):

@@ -199,7 +199,7 @@ _WATCHING: ContextVar[Watch | None] = ContextVar("attnviz_watching", default=Non
 
 
 def watching() -> Watch | None:
-    """Return the watch that this thread is in, or None."""
+    """Return the watch that this thread has entered, or None."""
     return _WATCHING.get()
 
 

@@ -33,8 +33,8 @@ class Heatmaps extends Pictures {
     root.addEventListener("click", (event) => this.pick(event));
     // The page scrolls to an explanation only until the reader does something else.
     for (const type of ["pointerdown", "wheel", "keydown"]) window.addEventListener(type, () => (this.seen = false));
-    // The gap moves when another page width wraps the heatmaps into other lines, and grows with the explanation, which
-    // Python's run draws later.
+    // The gap for the explanation moves when another page width wraps the heatmaps into other lines, and it grows with
+    // the explanation, which Python's run draws later.
     this.sizes = new ResizeObserver(() => this.makeRoom());
     this.sizes.observe(root);
     const page = root.getRootNode();
