@@ -13,8 +13,9 @@ const NARROW = { page: 900, hall: 600 }; // narrower boards have no room for a c
 const LEAST = 190; // the smallest width of the column
 const MOST = 560; // its greatest width: longer lines are hard to read
 const GAP = 24;
-const LETTERS = [17, 16, 15, 14, 13, 12, 11]; // font sizes while presenting, where nothing scrolls: the largest that fits,
-const SMALLEST = 13; // but none below this one
+// Font sizes while presenting, where nothing scrolls: the largest that fits is taken, but none below SMALLEST.
+const LETTERS = [17, 16, 15, 14, 13, 12, 11];
+const SMALLEST = 13;
 // On a page the font size is the same in each step, larger on a large screen; a text without room scrolls.
 const ON_PAGE = { letters: 16, of: 1 / 85, most: 24 };
 // Above a board without matrices, the text has one of these sizes, the largest that fits, and this share of the room.

@@ -52,7 +52,7 @@ class Rule(ABC):
 
     @property
     def has_sink(self) -> bool:
-        """Whether a sink, which is never read, takes what rows lack of 1."""
+        """Whether an unread sink takes what rows lack of 1."""
         return False
 
     @abstractmethod

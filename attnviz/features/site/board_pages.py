@@ -45,7 +45,10 @@ class Pages:
         self.pages.append(_Page(name, title, about, body, kind))
 
     def drawn(self, shown: Scenario | Question, query: int = 0) -> str:
-        """Return the place of a board, with its data, as HTML; `query` is the row of the followed token."""
+        """Return a board's place and data as HTML.
+
+        `query` is the row of the followed token.
+        """
         data = self.declarations.without(page_data(shown, query, DEFAULT_DIGITS))
         return f'<div class="drawn">{data_element(data)}</div>'
 
@@ -64,7 +67,7 @@ def question_page_name(question: Question) -> str:
 
 
 def add_boards(site: Site, shared: Shared, pages: Pages) -> None:
-    """Add all pages of single boards, and the lists that link to them."""
+    """Add the pages of single boards, and lists that link there."""
     for at, question in enumerate(QUESTIONS):
         _add_question(pages, question, QUESTIONS[at + 1] if at + 1 < len(QUESTIONS) else None)
     _add_list(site, shared, "questions", [(question_page_name(each), each.title, "") for each in QUESTIONS])
