@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.clients.classes import PARTS as CLASS_PARTS
 from benchmarks.rows import Row, table
 
-PARTS = ("board", "model", "load")
+PARTS = ("board", "model", "load", "site")
 APART = ("soak", "votes")  # an hour, and the death of copies and of a database: measured where it is named
 _TAKEN = {"load": ("seconds", "clients", "copies", "only", "most"), "soak": ("seconds",)}
 _PACKAGES = ("torch", "streamlit", "plotly", "numpy", "pandas")

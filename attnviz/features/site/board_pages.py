@@ -30,6 +30,7 @@ class _Page:
     about: str
     body: str
     kind: str = ""
+    styles: Sequence[str] = ()
 
 
 @dataclass
@@ -40,9 +41,11 @@ class Pages:
     declarations: Declarations = field(default_factory=Declarations)
     pages: list[_Page] = field(default_factory=list)
 
-    def add(self, name: str, title: str, about: str, body: str, kind: str = "") -> None:
+    def add(
+        self, name: str, title: str, about: str, body: str, kind: str = "", styles: Sequence[str] = ()
+    ) -> None:  # fmt: skip
         """Add a page, whose body has its boards as `drawn` returns them."""
-        self.pages.append(_Page(name, title, about, body, kind))
+        self.pages.append(_Page(name, title, about, body, kind, styles))
 
     def drawn(self, shown: Scenario | Question, query: int = 0) -> str:
         """Return a board's place and data as HTML.
@@ -58,7 +61,7 @@ class Pages:
         for each in self.pages:
             scripts = (declared, shared.board, shared.page) if 'class="drawn"' in each.body else ()
             page(self.site, shared, each.name, title=each.title, about=each.about, body=each.body, kind=each.kind,
-                 scripts=scripts)  # fmt: skip
+                 scripts=scripts, styles=each.styles)  # fmt: skip
 
 
 def question_page_name(question: Question) -> str:
@@ -111,7 +114,7 @@ def _add_board(
 ) -> None:  # fmt: skip
     no_script = f"<noscript>{paragraph(say('site.no_script.board'))}{_still(pages.site, name, scenario)}</noscript>"
     prose = "".join(map(paragraph, said))
-    heading = f"<section><h1>{html.escape(title)}</h1>{prose}{after}</section>"
+    heading = f'<section class="above"><h1>{html.escape(title)}</h1>{prose}{after}</section>'
     body = f'<main id="content">{heading}{pages.drawn(scenario)}{no_script}</main>'
     pages.add(name, title, said[0] if said else title, body)
 

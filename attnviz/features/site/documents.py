@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from attnviz.commands.main import site as files_beside_the_app
 from attnviz.features.questions.questions import QUESTIONS
 from attnviz.features.site.board_pages import Pages
-from attnviz.features.site.shared import Shared, Site, page
+from attnviz.features.site.shared import Shared, Site, page, style
 from attnviz.features.site.story import FLUFFY
 from attnviz.published import OPENING, starting_points
 from attnviz.words import say
@@ -114,11 +114,12 @@ def slug_of(heading: str) -> str:
 
 def add_documents(site: Site, shared: Shared, pages: Pages) -> None:
     """Add a page for each document, and the list of all."""
+    sheet = site.add_hashed("documents.css", style("documents.css"))
     for document in documents().values():
         body = (
             f'<div class="document">{_side(document)}<main id="content">{_rendered(site, pages, document)}</main></div>'
         )
-        pages.add(document.page, document.title, document.about, body)
+        pages.add(document.page, document.title, document.about, body, styles=(sheet,))
     _add_list(site, shared)
 
 

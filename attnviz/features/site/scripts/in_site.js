@@ -45,7 +45,9 @@ class Led extends Alone {
   }
 }
 
-// A board on a page of its own fits into the window below what stands above it; one further down, into a whole window.
+const NEAR_TOP = 0.25; // of the window's height
+
+// A board near the top of its page fits into the window below what stands above it; one further down, into a window.
 class OnPage extends Alone {
   /** @param {HTMLElement} element @param {boolean | null} dark */
   constructor(element, dark) {
@@ -56,7 +58,7 @@ class OnPage extends Alone {
   room() {
     const room = super.room();
     const top = this.element.getBoundingClientRect().top + window.scrollY;
-    return top < window.innerHeight / 2 ? { ...room, top } : room;
+    return top < NEAR_TOP * window.innerHeight ? { ...room, top } : room;
   }
 }
 
