@@ -242,6 +242,21 @@ def test_a_question_is_predicted_and_then_shown(opened: Any) -> None:
             agree(found, trace)
 
 
+@pytest.mark.parametrize("size", [(683, 384), (768, 1024)], ids=["zoom of 200 %", "tablet"])
+def test_on_a_low_or_half_wide_window_the_board_shows_numbers_beside_the_prose(
+    opened: Any, size: tuple[int, int]
+) -> None:
+    page = opened("index.html", size)
+    chips = page.locator("#cat .chip")
+    expect(chips.first).to_be_visible()
+    assert chips.first.bounding_box()["x"] < 20, "nothing stands before the first word"
+    stage = page.locator(".stage").bounding_box()
+    share = page.locator('#cat [data-at="attention_weights,1,2"]').bounding_box()
+    assert share["y"] + share["height"] <= stage["y"] + stage["height"]
+    assert stage["y"] + stage["height"] < size[1]
+    assert page.evaluate(OVERFLOWS) <= 0
+
+
 def test_a_board_in_a_document_is_live(opened: Any) -> None:
     page = opened("docs-guide.html")
     board = page.locator(".drawn").first
