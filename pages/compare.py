@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker, show_layer_picker
 from attnviz.app.session.address import PLAYGROUND, go_to
@@ -13,6 +12,7 @@ from attnviz.features.explore.compared import heads_in_words
 from attnviz.features.explore.page.compare import as_computed, show_comparison, show_example, show_keep, show_numbers
 from attnviz.features.explore.page.editor import show_folded_editor
 from attnviz.features.explore.page.kept import kept
+from attnviz.features.explore.page.token_picker import show_token_picker
 from attnviz.features.explore.page.views import show_style
 from attnviz.words import say
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attnviz.app.components.board import mark_while_older, show_board
-from attnviz.app.components.token_picker import show_token_picker
 from attnviz.app.parts.examples import show_blank
 from attnviz.app.parts.picked_cell import show_head_picker
 from attnviz.app.session.session import this_session
@@ -17,6 +16,7 @@ from attnviz.core.scenario import Scenario
 from attnviz.explanation.numbers_from import numbers_in_words
 from attnviz.explanation.summary import finding, out_of_the_ordinary
 from attnviz.features.explore.page.editor import show_editor, show_folded_editor
+from attnviz.features.explore.page.token_picker import show_token_picker
 from attnviz.features.explore.page.views import (
     chosen_view,
     keep_if_asked,

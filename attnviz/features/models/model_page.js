@@ -2,10 +2,10 @@
 // numbers below it: these may be megabytes, so that the browser draws the pictures before it has read them. They are
 // parsed when a head is first pointed at.
 
-import { Heads } from "../../scripts/head_grid.js";
+import { Heads } from "./head_grid.js";
 import { partOf } from "../../scripts/parts.js";
 
-/** @import { HeadGrid } from "../../scripts/head_grid.js" */
+/** @import { HeadGrid } from "./head_grid.js" */
 
 /** @typedef {Pick<HeadGrid, "weights" | "strongest">} Numbers */
 

@@ -144,8 +144,8 @@ def parts_of(view: ModelTrace) -> dict[str, list[np.ndarray]]:
 _MOST_TOKENS = 48  # tokens that are written out above a picture
 
 
-_SCRIPTS = Path(__file__).parents[2] / "scripts"
-GRID_STYLE = "".join((_SCRIPTS / f"{name}.css").read_text("utf-8") for name in ("head_view", "head_grid"))
+_STYLES = (Path(__file__).parents[2] / "scripts/head_view.css", Path(__file__).with_name("head_grid.css"))
+GRID_STYLE = "".join(each.read_text("utf-8") for each in _STYLES)
 _STYLE = """
 body { margin: 16px; line-height: normal; }
 h1 { margin: 0 0 4px; font-size: 18px; overflow-wrap: anywhere; }

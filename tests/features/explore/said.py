@@ -4,7 +4,10 @@ from attnviz.features.explore.page.heatmaps import heatmaps_file
 from tests.pages.reader import Reader
 
 # Component -> (type of its data, file that declares it), for tests/pages/session/test_sent_types.py.
-TYPES = {"attnviz_heatmaps": ("Data", "attnviz/features/explore/page/heatmaps/types.js")}
+TYPES = {
+    "attnviz_heatmaps": ("Data", "attnviz/features/explore/page/heatmaps/types.js"),
+    "attnviz_token_picker": ("Data", "attnviz/features/explore/page/token_picker.js"),
+}
 
 
 def readers() -> list[Reader]:

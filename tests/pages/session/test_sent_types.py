@@ -29,7 +29,6 @@ TYPES = {
     "attnviz_predicted": ("Data", "attnviz/app/parts/predicted.js"),
     "attnviz_svg": ("{ svg: string }", ""),
     "attnviz_temperature": ("Data", "attnviz/app/components/temperature.js"),
-    "attnviz_token_picker": ("Data", "attnviz/app/components/token_picker.js"),
     **joined("TYPES"),
 }
 

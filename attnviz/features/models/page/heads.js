@@ -2,11 +2,11 @@
 // page.
 
 import { make } from "../../../board/cells/elements.js";
-import { Heads } from "../../../scripts/head_grid.js";
+import { Heads } from "../head_grid.js";
 import { isOf, stateOf, partOf } from "../../../scripts/parts.js";
 
 /** @import { Drawing } from "../../../scripts/types.js" */
-/** @import { Head, HeadGrid } from "../../../scripts/head_grid.js" */
+/** @import { Head, HeadGrid } from "../head_grid.js" */
 
 /**
  * `mark` identifies a grid.

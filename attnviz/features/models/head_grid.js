@@ -1,11 +1,11 @@
 // All heads of a model at a glance: a picture of each head's attention weights, and beside them the head in view, which
 // is the one that the reader points at, or else the picked one. The texts of tokens are only ever set as textContent.
 
-import { button, make } from "../board/cells/elements.js";
-import { bytesIn, numbersIn } from "../board/values/matrices.js";
-import { percent } from "../board/values/numbers.js";
-import { HeadView } from "./head_view.js";
-import { say } from "./sentences.js";
+import { button, make } from "../../board/cells/elements.js";
+import { bytesIn, numbersIn } from "../../board/values/matrices.js";
+import { percent } from "../../board/values/numbers.js";
+import { HeadView } from "../../scripts/head_view.js";
+import { say } from "../../scripts/sentences.js";
 
 /**
  * `shades` packs the pictures' cells: each is an index into the colours of `ramp`, and stands for `step` by `step`

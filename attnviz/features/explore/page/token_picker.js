@@ -1,10 +1,10 @@
 // A row of tokens, one of which is picked: a radio group for mouse and arrow keys. The texts of tokens are only ever
 // set as textContent.
 
-import { button, ledTo } from "../../board/cells/elements.js";
-import { isOf, stateOf, partOf } from "../../scripts/parts.js";
+import { button, ledTo } from "../../../board/cells/elements.js";
+import { isOf, stateOf, partOf } from "../../../scripts/parts.js";
 
-/** @import { Drawing } from "../../scripts/types.js" */
+/** @import { Drawing } from "../../../scripts/types.js" */
 
 /**
  * @typedef {{ tokens: { label: string, origin: string }[], picked: number, query: string,
