@@ -52,8 +52,6 @@ interface Settings {
   temperature: number;
   temperature_text: string;
   factor: boolean;
-  /** Of a rule that caps: the limit as a text. */
-  limit_text: string;
   /** Whether the divisor is a number of the model's own instead of √d_k. */
   own: boolean;
   shared: boolean;

@@ -5,7 +5,7 @@
 import { grouped, isOfOthers, nameOf, pieceNamed } from "../cells/cell.js";
 import { decimal, decimalOf, productOf, sign, signOfAll } from "../values/decimals.js";
 import { isMasked } from "../values/dependencies.js";
-import { explain, scalingOf } from "../values/explain.js";
+import { dividedBy, explain } from "../values/explain.js";
 import { valueAt } from "../values/matrices.js";
 import { numberOf, written } from "../values/numbers.js";
 import { CONSTANTS } from "../../scripts/sent.js";
@@ -46,9 +46,6 @@ export function phasesOf(trace, spine, query) {
 /** @param {Stage[]} table @param {string[]} spine @param {Stage} stage */
 function placeOfPhase(table, spine, stage) {
   if (spine.includes(stage.name)) return stage.name;
-  // What happens on the way to capped scores is told where these are masked.
-  const next = table.filter(({ sources }) => sources[0] === stage.name);
-  if ([stage, ...next].some(({ settings }) => settings.limit_text)) return null;
   if (stage.is.divides) return spine.includes(stage.sources[0]) ? stage.sources[0] : null;
   const divided = table.find(({ is, sources }) => is.divides && sources[0] === stage.name);
   return divided && spine.includes(divided.name) ? divided.name : null;
@@ -85,12 +82,12 @@ function columnsOf(trace, stage, query) {
   return stage.columns === "key" ? all.filter((key) => !isHidden(trace, stage, query, key)) : all;
 }
 
-// Whether a mask hides a key from a query, in this stage or in those that divide or cap it.
+// Whether a mask hides a key from a query, in this stage or in the one that divides it.
 /** @param {Trace} trace @param {Stage} stage @param {number} query @param {number} key */
 export function isHidden(trace, stage, query, key) {
   const after = [...trace.stages.values()]
-    .filter(({ is, settings, sources }) => (is.divides || settings.limit_text) && sources.includes(stage.name));
-  return isMasked(trace, stage, query, key) || after.some((each) => isHidden(trace, each, query, key));
+    .filter(({ is, sources }) => is.divides && sources.includes(stage.name));
+  return [stage, ...after].some((each) => isMasked(trace, each, query, key));
 }
 
 // A number of the row that isn't finite, so that the row can't be played; null if all are finite.
@@ -182,26 +179,24 @@ function met(trace, { stage, columns, only }, token) {
     { token });
 }
 
-// The sentence on scaling: the divisor, a cap, a mask that changes this row by addition or multiplication, and whether masked
+// The sentence on scaling: the divisor, a mask that changes this row by addition or multiplication, and whether masked
 // keys are skipped.
 /** @param {Trace} trace @param {Phase} phase @param {number} query */
 function scaled(trace, { stage, columns }, query) {
-  const { by, limit } = scalingOf(trace.stages, stage);
+  const by = dividedBy(stage.settings);
   const [, mask] = stage.sources;
   const counts = mask && columns.some((column) => valueAt(trace.matrices[mask], query, column) !== 0);
   return [
     by ? say("board.play.scale", { by }) : say("board.play.undivided"),
-    ...(limit ? [say("board.play.capped", { limit })] : []),
     ...(counts ? [say(`board.play.${stage.settings.factor ? "times" : "plus"}`,
       { symbol: trace.stages.get(mask).symbol })] : []),
     ...(columns.length < trace.matrices[stage.name].columns ? [say("board.play.skipped")] : []),
   ].join(" ");
 }
 
-// The sentence on the division by the sum; if a mask is applied after the softmax, on what it does to the weights; beside a sink, on the rest.
+// The sentence on the division by the sum; if a mask is applied after the softmax, on what it does to the weights.
 /** @param {Trace} trace @param {Stage} stage */
-function shares(trace, { settings, is, sources: [, mask] }) {
-  if (is.shares?.sink) return say("board.play.shares_sink");
+function shares(trace, { settings, sources: [, mask] }) {
   if (!mask) return say("board.play.shares");
   return say(settings.shared ? "board.play.shares_renormalized" : "board.play.shares_zeroed",
     { symbol: trace.stages.get(mask).symbol });

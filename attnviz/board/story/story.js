@@ -5,7 +5,7 @@ import { pieceNamed } from "../cells/cell.js";
 import { button, make, toggle } from "../cells/elements.js";
 import { valueAt } from "../values/matrices.js";
 import { written } from "../values/numbers.js";
-import { scalingOf, seenSourcesOf } from "../values/explain.js";
+import { dividedBy, seenSourcesOf } from "../values/explain.js";
 import { addressOf } from "../places.js";
 import { bringIntoView, Slider, steady, WordColumns } from "./story_moving.js";
 import { isStrip, partsOf, planOf } from "../spine/plan.js";
@@ -209,8 +209,7 @@ export class Story {
   wayTo({ stage, weight, bias, raw }, wide) {
     if (!weight && !raw) return wide ? make("span", "way", ["→"]) : null;
     const element = button("way", "", () => this.unfold(stage.name));
-    const { by, limit } = scalingOf(this.board.stages, stage);
-    if (!weight) element.textContent = limit ? say("board.story.capped", { by }) : by || say("board.op.unscaled");
+    if (!weight) element.textContent = dividedBy(stage.settings) || say("board.op.unscaled");
     else element.textContent = bias ? say("board.story.times_plus", { symbol: weight.symbol, bias: bias.symbol })
       : say("board.story.times", { symbol: weight.symbol });
     return element;

@@ -190,14 +190,6 @@ export function whatIsNext(trace, { matrix, row, column }) {
   return say("board.next.product", { symbol: next.symbol });
 }
 
-// How scores are scaled on their way to the softmax: what they are divided by, and the limit of a cap after that.
-/** @param {{ get: (name: string) => Stage }} stages @param {Stage} scaled @returns {{ by: string, limit?: string }} */
-export function scalingOf(stages, scaled) {
-  const before = stages.get(scaled.sources[0]);
-  const limit = before?.settings?.limit_text;
-  return limit ? { by: dividedBy(stages.get(before.sources[0]).settings), limit } : { by: dividedBy(scaled.settings) };
-}
-
 // What scores are divided by: "÷ √2", with the temperature if it isn't 1; blank for nothing.
 /** @param {Pick<Settings, "d_k" | "temperature" | "temperature_text">} settings */
 export function dividedBy({ d_k, temperature, temperature_text }) {

@@ -64,11 +64,8 @@ STEPS = (  # roughly in chronological order
     _step("multi_query", "1911.02150", _DECODER | {"n_kv_heads": 1}, "gpt"),
     _step("window", "2004.05150", _DECODER | {"causal": False, "masking": "window", "mask_size": 3}, "gpt"),
     _step("linear", "2006.16236", _DECODER | {"weighting": "linear"}, "gpt"),
-    _step("qk_norm", "2010.04245", _DECODER | {"qk_norm": "head"}, "gpt"),
     _step("rotary", "2104.09864", _DECODER | {"positions": "rotary"}, "gpt"),
     _step("alibi", "2108.12409", _DECODER | {"positions": "alibi"}, "gpt"),
-    _step("sinks", "2309.17453", _DECODER | {"weighting": "sinks"}, "gpt"),
-    _step("soft_cap", "2408.00118", _DECODER | {"soft_cap": 0.5}, "gpt"),
 )  # fmt: skip
 
 # Set-ups that steps are compared with, but that aren't steps.

@@ -9,7 +9,7 @@ from attnviz.core.attention import AttentionTrace
 from attnviz.core.heads import CONTEXTS, in_view
 from attnviz.core.rules import TimesRoot, owner_of
 from attnviz.core.scenario import Scenario
-from attnviz.core.stages import CAPPED, formula_of
+from attnviz.core.stages import formula_of
 from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import CUT, PROJECTIONS, SCORES, SOFTMAX, SWITCHES, TYPED
 from attnviz.explanation.masking import cut_by_view, key_of, reads_others
@@ -98,14 +98,8 @@ def _hides(trace: AttentionTrace) -> bool:
 
 
 def _shares_all(trace: AttentionTrace) -> bool:
-    """Whether each row sums to 1, which some masks prevent, and sinks."""
-    return not trace.mask_use.lossy and not _has_sink(trace)
-
-
-def _has_sink(trace: AttentionTrace) -> bool:
-    """Whether a sink takes the rest of each row."""
-    rule = trace.stages["attention_weights"].rule
-    return rule is not None and rule.has_sink
+    """Whether each row sums to 1, which some masks prevent."""
+    return not trace.mask_use.lossy
 
 
 def _by_mask(trace: AttentionTrace) -> str:
@@ -211,9 +205,6 @@ def _scale(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]
     else:
         off = said("lesson.scale.off_cooled", temperature=temperature) if cooled else said("lesson.scale.off")
         says = [off, said("lesson.scale.off_why")]
-    capped = trace.stages.get(CAPPED)
-    if capped is not None and capped.rule is not None:
-        says = [*says, said("lesson.scale.capped", limit=capped.rule.settings["limit_text"])]
     if trace.distance_bias is not None:
         says = [*says, said("lesson.scale.biased")]
     masked = _masked_while_scaled(trace)
@@ -234,7 +225,7 @@ def _masked_while_scaled(trace: AttentionTrace) -> str:
 
 
 def _softmax(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
-    late = trace.mask_use.name if trace.mask_use.late else "sink" if _has_sink(trace) else "shares"
+    late = trace.mask_use.name if trace.mask_use.late else "shares"
     return [said("lesson.softmax.linear" if _is_linear(trace) else f"lesson.softmax.{late}"), MostRead(query)]
 
 

@@ -28,9 +28,7 @@ CHANGED = {
     "albert": " ".join(("w_q w_k w_v", *OUTPUT, *LAYERS, *NORMS, "q k v output preactivations feed_forward",
                         "residual_1_norm residual_2_norm")),
     "multi_query": "w_k w_v k v", "window": "mask", "linear": "phi_q phi_k scores scaled_scores attention_weights",
-    "qk_norm": "gamma_q gamma_k q_norm k_norm scores",
     "rotary": "e p x q_rotated k_rotated scores", "alibi": "e p x by_distance distance_bias scaled_scores",
-    "sinks": "sinks attention_weights", "soft_cap": "divided_scores capped_scores scaled_scores",
 }  # fmt: skip
 
 
