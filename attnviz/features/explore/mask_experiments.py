@@ -11,7 +11,7 @@ from torch import Tensor, arange, from_numpy
 
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.masks import ADDED, FACTOR, MASKS, PAINTED, ZEROED
-from attnviz.core.rules import Rule, SinkSoftmax, Softmax
+from attnviz.core.rules import Rule, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import MASK
@@ -171,13 +171,6 @@ def _(rule: Softmax, *sources: Tensor) -> Tensor:
     beside = 0.0 if rule.sink is None else math.exp(rule.sink)
     shares = powers / (powers.sum(over, keepdim=True) + beside)
     return shares if len(sources) == 1 else rule.masked(shares, sources[1])
-
-
-@unshifted.register
-def _(rule: SinkSoftmax, *sources: Tensor) -> Tensor:
-    """Return the same with a sink's exponential in each sum."""
-    powers, sinks = sources[0].exp(), sources[1]
-    return powers / (powers.sum(-1, keepdim=True) + sinks[rule.head, 0].exp())
 
 
 def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[str, Tensor]:
