@@ -201,23 +201,6 @@ def _of_norm(name: str, value: float) -> GivenMatrix:
     )  # fmt: skip
 
 
-def _of_query_norm(name: str, width: Callable[["Derived"], int]) -> GivenMatrix:
-    """Return the table's row for the gain of normed queries or keys.
-
-    All heads share it, unless their numbers are normed as one row.
-    """
-
-    def shape(s: "Derived") -> Shape:
-        heads = s.n_heads if name == "gamma_q" else s.kv_heads
-        return 1, width(s) // (heads if s.qk_norm == "head" else 1)
-
-    return GivenMatrix(
-        name, shape, "one", lambda s, layer: (s.qk_norm, shape(s)),
-        lambda s: torch.ones(*shape(s), **FLOAT32_ON_CPU), lambda s, row: say("origins.gain"),
-        to_heads=True, off="qk_norm_off", code=lambda s: f"torch.ones({shape(s)[1]})",
-    )  # fmt: skip
-
-
 def _learned(name: str, behind: int, shape: Callable[["Derived"], Shape], **more: Any) -> GivenMatrix:
     """Return the table's row for a matrix that the initialization draws.
 
@@ -267,8 +250,6 @@ GIVEN: Mapping[str, GivenMatrix] = MappingProxyType({row.name: row for row in (
     GivenMatrix("sinks", lambda s: (s.n_heads, 1), "heads", lambda s, layer: (s.n_heads,),
                 lambda s: torch.zeros(s.n_heads, 1, **FLOAT32_ON_CPU), lambda s, row: say("origins.sinks"),
                 to_heads=True, off="sinks_off", code=lambda s: f"torch.zeros({s.n_heads}, 1)"),
-    _of_query_norm("gamma_q", lambda s: s.d_out),
-    _of_query_norm("gamma_k", lambda s: s.width_of_keys),
     _learned("w_o", 3, lambda s: (s.width_of_context, s.width_of_context), off="output_off"),
     _learned("b_o", 3, lambda s: (1, s.width_of_context), off="output_off"),
     _learned("w_1", 4, lambda s: (s.width_of_context, s.d_ff or 0), off="d_ff_off"),

@@ -102,14 +102,11 @@ def head_table(table: Table, head: int) -> Table:
     before = takewhile(lambda stage: not is_of_a_head(stage.name), table.values())
     stages = dict(_alone(stage, own, head, stage.part in uncut) for stage in before)
     path = head_name(head, "")
-    read = {source for stage in own.values() for source in stage.sources}
-    # Each comes before its first reader.
-    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages and name in read}
+    shared = {name: stages.pop(name) for name in TO_HEADS if name in stages}  # each comes before its first reader
     for name, stage in own.items():
         stages |= {each: shared[each] for each in stage.sources if each in shared and each not in stages}
         if name not in stages:
-            sources = tuple(f"{each}{UNCUT}" if each in uncut and name in uncut else each.removeprefix(path)
-                            for each in stage.sources)  # fmt: skip
+            sources = (f"{name}{UNCUT}",) if name in uncut else tuple(each.removeprefix(path) for each in stage.sources)
             stages[name] = replace(stage, name=name, sources=sources)
     return MappingProxyType(stages)
 
@@ -128,16 +125,15 @@ def _of_head(table: Table, head: int) -> Table:
 
 def _is_uncut(whole: Stage, cut: Stage) -> bool:
     """Whether a head's Q, K or V doesn't come from W's columns."""
-    return any((cut.rule and cut.rule.cuts_rows, turns_second(whole.rule), whole.name not in cut.sources))
+    return any((cut.rule and cut.rule.cuts_rows, turns_second(whole.rule)))
 
 
 def _alone(stage: Stage, own: Table, head: int, uncut: bool) -> tuple[str, Stage]:
     """Return a shared stage for one head: its columns, or the whole."""
-    part = None if stage.name in TO_HEADS else own.get(stage.part)
+    part = own.get(stage.part)
     if part is None or uncut:
         if part is None or stage.name not in own:
-            sources = tuple(f"{each}{UNCUT}" if uncut and each == stage.part else each for each in stage.sources)
-            return stage.name, replace(stage, sources=sources)
+            return stage.name, stage
         name, title = f"{stage.name}{UNCUT}", later("stages.uncut.title", title=stage.texts.title)
         return name, replace(stage.with_texts(title=title), name=name)
     named = (

@@ -133,8 +133,8 @@ def _code(table: Table, name: str, stage: Stage, at_overflow: bool) -> list[str]
         return lines
     if stage.head is None and not is_of_a_head(stage.sources[0]):
         return code(rule, target, *names)
-    rows, other = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, name.rpartition(".")[2])
-    repeated = other in table and table[other].first == stage.first  # several heads read the same source
+    rows, whole = f"len({READ})" if stage.is_of_others else "len(tokens)", head_name(1, stage.sources[0])
+    repeated = whole in table and table[whole].first == stage.first  # several heads read the same source
     n_heads = "n_heads" if stage.part == "q" else "n_kv_heads"
     return code_of_heads(rule, HeadsInCode(rows, n_heads, repeated), target, *names)
 

@@ -63,8 +63,6 @@ class Given(Scoring):
     mask: Any = None
     by_distance: Any = None
     sinks: Any = None
-    gamma_q: Any = None
-    gamma_k: Any = None
     w_o: Any = None
     b_o: Any = None
     w_1: Any = None

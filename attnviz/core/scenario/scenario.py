@@ -61,8 +61,6 @@ class Scenario(Matrices):
       scores of each row, so that rows sum to less than 1; or "linear": a feature map of queries and keys, and each row
       divided by its sum.
     - `soft_cap`: c, which keeps divided scores within it before the mask: c · tanh(score / c); None for no cap.
-    - `qk_norm`: whether queries and keys are divided by their root mean square and multiplied by `gamma_q` and
-      `gamma_k`: "none", each "head" by itself, or "all" heads as one row.
     - `what_if`: switches that change what attention does: see :mod:`attnviz.core.what_if`.
 
     Numbers in place of drawn ones:

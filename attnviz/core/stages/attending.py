@@ -14,7 +14,6 @@ from attnviz.core.rules import (
     Product,
     Recut,
     Relative,
-    RmsNorm,
     Rotate,
     Scale,
     Share,
@@ -28,7 +27,6 @@ from attnviz.core.stages.names import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDE
 from attnviz.core.what_if import SOFTMAX, WhatIf
 
 Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
-NORMED: Matched = ("q_norm", "k_norm")
 
 
 def between(default: float | None, low: float, high: float) -> Any:
@@ -53,7 +51,6 @@ class Scoring:
     temperature: float = between(1.0, MIN_TEMPERATURE, MAX_TEMPERATURE)
     weighting: str = "softmax"
     soft_cap: float | None = between(None, 0.01, 1000.0)
-    qk_norm: str = one_of("none", "head", "all")
 
 
 @dataclass(frozen=True)
@@ -193,42 +190,23 @@ class Attending:
 
     def stages(self, d_k: int, head: int = 0) -> tuple[Stage, ...]:
         """Return one head's stages, with its mask and numbers by distance."""
-        normed = NORMED if self.scoring.qk_norm != "none" else ("q", "k")
-        matched = ("q_rotated", "k_rotated") if self.positions.turns else normed
+        matched = ("q_rotated", "k_rotated") if self.positions.turns else ("q", "k")
         return (
-            *(self.normed() if normed == NORMED else ()),
-            *(self._turned(normed) if self.positions.turns else ()),
+            *(self._turned() if self.positions.turns else ()),
             *self.weighting.stages(self, matched, d_k, head),
             row("context", "C", "query", "feature", "vectors", Product(), ("attention_weights", "v"), part="v"),
         )
 
-    def normed(self) -> tuple[Stage, ...]:
-        """Return the stages of normed queries and keys, with their gains.
-
-        Source: Henry et al. 2020, Query-Key Normalization for Transformers, section 3; Dehghani et al. 2023, Scaling
-        Vision Transformers to 22 Billion Parameters, section 2. It comes before rotary positions, as in Qwen 3.
-        """
-        return tuple(
-            stage
-            for part, rows in (("q", "query"), ("k", "key"))
-            for stage in (
-                row(f"gamma_{part}", f"γ_{part}", "feature", "feature", "projections", is_vector=True, part=part),
-                row(f"{part}_norm", f"{part.upper()}_n", rows, "feature", "vectors", RmsNorm(), (part, f"gamma_{part}"),
-                    part=part),
-            )
-        )  # fmt: skip
-
-    def _turned(self, sources: Matched) -> tuple[Stage, ...]:
-        q, k = sources
+    def _turned(self) -> tuple[Stage, ...]:
         return (
-            row("q_rotated", "Q′", "query", "feature", "vectors", Rotate(place=self.n_memory), (q,), part="q"),
-            row("k_rotated", "K′", "key", "feature", "vectors", Rotate(), (k,), part="k"),
+            row("q_rotated", "Q′", "query", "feature", "vectors", Rotate(place=self.n_memory), ("q",), part="q"),
+            row("k_rotated", "K′", "key", "feature", "vectors", Rotate(), ("k",), part="k"),
         )
 
     def symbol(self, matched: str) -> str:
         """Return the symbol of these queries or keys."""
-        turned, normed = matched.endswith("_rotated"), matched in NORMED
-        return f"{matched[0].upper()}{'′' if turned else '_n' if normed else '″' if self.what_if.by_view else ''}"
+        turned = matched.endswith("_rotated")
+        return f"{matched[0].upper()}{'′' if turned else '″' if self.what_if.by_view else ''}"
 
     def mask_stages(self) -> tuple[Stage, ...]:
         """Return the mask's stage, or none."""
@@ -274,22 +252,17 @@ class Heads:
         """Return the stages from Q, K and V to all heads' contexts."""
         if self.n == 1:
             return how.stages(self.d_k)
-        whole = how.normed() if how.scoring.qk_norm == "all" else ()  # of all heads' numbers as one row
-        how = replace(how, scoring=replace(how.scoring, qk_norm="none")) if whole else how
         shared = (stage for stage in how.stages(self.d_k) if stage.name in TO_HEADS)
-        each = (stage for head in range(self.n) for stage in self._head(head, how, bool(whole)))
+        each = (stage for head in range(self.n) for stage in self._head(head, how))
         contexts = tuple(head_name(head, "context") for head in range(self.n))
         together = row("context", "C", "query", "feature", "vectors", Concatenate(), contexts, part="v")
-        return (*whole, *shared, *each, together)
+        return (*shared, *each, together)
 
-    def _head(self, head: int, how: Attending, normed: bool) -> tuple[Stage, ...]:
+    def _head(self, head: int, how: Attending) -> tuple[Stage, ...]:
         """Return one head's stages, with its path before attention's own names."""
         columns = self.columns(head)
         mixed = how.what_if.by_view  # a view mixes tokens: no row is a single token's, and no key a query's own
-        cut = tuple(
-            _cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if, normed and name != "v")
-            for name in _PARTS
-        )
+        cut = tuple(_cut(name, columns[name], self.n if name == "q" else self.n_kv, how.what_if) for name in _PARTS)
         attending = (
             replace(stage, sources=tuple(name if name in TO_HEADS else head_name(head, name) for name in stage.sources))
             for stage in how.stages(self.d_k // self.n, head)
@@ -315,13 +288,12 @@ class Heads:
         )
 
 
-def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf, normed: bool) -> Stage:
+def _cut(name: Literal["q", "k", "v"], columns: tuple[int, int], n: int, what_if: WhatIf) -> Stage:
     """Return the stage of one of n heads' Q, K or V."""
-    source = f"{name}_norm" if normed else name
     symbol, rows = {"q": ("Q", "query"), "k": ("K", "key"), "v": ("V", "token")}[name]
     if what_if.by_view:
         at = columns[0] // (columns[1] - columns[0])
         return row(
-            name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (source,), part=name, told=f"{name}_recut"
+            name, f"{symbol}″", rows, "feature", "vectors", Recut(n, at), (name,), part=name, told=f"{name}_recut"
         )
-    return row(name, symbol, rows, "feature", "vectors", Slice(*columns), (source,), part=name)
+    return row(name, symbol, rows, "feature", "vectors", Slice(*columns), (name,), part=name)

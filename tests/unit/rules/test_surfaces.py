@@ -70,21 +70,10 @@ def slopes(n: int) -> Tensor:
     return torch.tensor([2.0 ** (-8 * (i + 1) / n) for i in range(n)], dtype=torch.float64)
 
 
-def matched(scenario: Scenario, head: Any) -> tuple[str, str]:
-    """The names of the queries and keys that are multiplied; their norm is checked on the way."""
-    of_all = scenario.qk_norm == "all" and scenario.n_heads > 1
-    if scenario.qk_norm != "none" and not of_all:
-        for part in "qk":
-            of, gain = head[part].double(), head[f"gamma_{part}"].double()
-            close(head[f"{part}_norm"], F.rms_norm(of, of.shape[-1:], gain, eps=1e-6))
-    end = "_rotated" if scenario.positions == "rotary" else "_norm" if scenario.qk_norm != "none" and not of_all else ""
-    return f"q{end}", f"k{end}"
-
-
 def scaled(scenario: Scenario, layer: AttentionTrace, head: Any, number: int) -> Tensor:
     """The scaled scores of a head in float64, before any mask, of its queries and keys."""
     on = WhatIf.read(scenario.what_if)
-    q, k = (head[each].double() for each in matched(scenario, head))
+    q, k = (head[f"{each}_rotated" if scenario.positions == "rotary" else each].double() for each in "qk")
     if on.get("scores") == "cosine":
         scores = F.cosine_similarity(q[:, None], k[None], dim=-1)
     else:
@@ -110,7 +99,7 @@ def weights(scenario: Scenario, layer: AttentionTrace, head: Any, number: int) -
     on, use = WhatIf.read(scenario.what_if), scenario.mask_use
     factor = None if layer.mask is None else layer.mask.double().exp()
     if scenario.weighting == "linear":
-        q, k = (head[each].double() for each in matched(scenario, head))
+        q, k = (head[f"{each}_rotated" if scenario.positions == "rotary" else each].double() for each in "qk")
         products = (F.elu(q) + 1) @ (F.elu(k) + 1).T * (1 if factor is None else factor)
         return products / products.sum(-1, keepdim=True)
     scores = scaled(scenario, layer, head, number)
@@ -176,10 +165,6 @@ def test_any_set_up_is_what_it_says_in_float64(scenario: Scenario) -> None:
             matrix = matrix.T if on.get("projections") == "transposed" else matrix
             bias = layer.get(f"b_{w}")
             close(layer[name], of.double() @ matrix + (0 if bias is None else bias.double()), further)
-        if scenario.qk_norm == "all" and scenario.n_heads > 1:
-            for part in "qk":
-                of, gain = layer[part].double(), layer[f"gamma_{part}"].double()
-                close(layer[f"{part}_norm"], F.rms_norm(of, of.shape[-1:], gain, eps=1e-6))
         for number, head in enumerate(layer.heads):
             wanted = weights(scenario, layer, head, number)
             finite = wanted.isfinite().all() and head.attention_weights.isfinite().all()
@@ -311,7 +296,7 @@ def on_board(
         at = name, *cell(*matrix.shape)
         told = explain(view, *at, digits=digits, scenario=scenario, shown=shown)
         check_cell(told, matrix[at[1], at[2]].item(), view.stages[name].title)
-        if usual and told.rule not in ("layer_norm", "rms_norm"):  # of which not every cell is a factor of its own
+        if usual and told.rule != "layer_norm":  # of which not every cell is a factor of its own
             check_terms(told)
         whole = of_whole(view.stages, *at)
         if whole[0] in scenario.editable:

@@ -56,22 +56,13 @@ class Referee:
     by: float = 1.0
     cap: float | None = None
     sinks: Tensor | None = None  # (h,)
-    norm: str = "none"  # of queries and keys: none, head or all
-    epsilon: float = EPSILON
     made: dict[str, Tensor] = field(default_factory=dict)
 
     def stages(self, x: Tensor) -> dict[str, Tensor]:
         """Return every stage by its name, heads stacked as in a trace."""
         q, k, v = (x @ self.w[f"w_{part}"] + self.w.get(f"b_{part}", torch.zeros((), dtype=F64)) for part in "qkv")
         made = {"q": q, "k": k, "v": v}
-        gains = self.w.get("gamma_q"), self.w.get("gamma_k")
-        if self.norm == "all":  # OLMo 2: one root mean square for all heads
-            q, k = (rms(each, gain, self.epsilon) for each, gain in zip((q, k), gains, strict=True))
-            made |= {"q_norm": q, "k_norm": k}
         q, k, v = split(q, self.h), split(k, self.g), split(v, self.g)
-        if self.norm == "head":  # Qwen 3
-            q, k = (rms(each, gain, self.epsilon) for each, gain in zip((q, k), gains, strict=True))
-            made |= {"q_norm": joined(q), "k_norm": joined(k)}
         if self.angles is not None:
             q, k = turned(q, self.angles, self.by), turned(k, self.angles, self.by)
             made |= {"q_rotated": joined(q), "k_rotated": joined(k)}

@@ -4,7 +4,6 @@ A module's matrices are given to a scenario; all of its stages are compared, cel
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,9 +12,7 @@ from torch import Tensor
 
 from attnviz import Scenario, trace
 from attnviz.core.heads import gathered
-from attnviz.core.trace import run
 from attnviz.explanation.summary import attends_most
-from tests.unit.helpers import with_replaced
 from tests.unit.variants.referee import (
     HEADS,
     PLAIN_ROPE,
@@ -25,7 +22,6 @@ from tests.unit.variants.referee import (
     far_apart,
     later_keys,
     matrices_of,
-    neighbours,
     plain_angles,
     watched,
 )
@@ -97,39 +93,3 @@ def test_a_sink_takes_what_a_row_lacks_and_is_named_where_it_takes_most() -> Non
             said = attends_most(made, query, 4)
             assert f"{rest:.4f}" in said
             assert ("gives most to the sink" in said) == (rest > made.attention_weights[query].max())
-
-
-@cases
-@pytest.mark.parametrize(("kind", "norm"), [("Qwen3", "head"), ("Olmo2", "all")])
-def test_normed_queries_and_keys_are_those_of_qwen_3_and_olmo_2(seed: int, n: int, kind: str, norm: str) -> None:
-    more: dict[str, Any] = {"rms_norm_eps": 1e-6}
-    (seen,) = watched(kind, f"{kind}Attention", seed, n, num_hidden_layers=1, rope_parameters=PLAIN_ROPE, **more)
-    gains = {f"gamma_{part}": neighbours(seen.w[f"{part}_norm.weight"], NARROW) for part in "qk"}
-    w = matrices_of(seen) | gains
-    referee = Referee(w, HEADS, 2, later_keys(n), angles=plain_angles(NARROW), norm=norm)
-    assert_alike(scenario_of(seen, w, qk_norm=norm), referee.stages(seen.x), seen)
-    other = Referee(w, HEADS, 2, referee.hide, angles=referee.angles).stages(seen.x)
-    assert far_apart(other["attention_weights"], seen.weights) > 0.1
-
-
-@pytest.mark.parametrize("norm", ["head", "all"])
-@pytest.mark.parametrize("more", [{}, {"n_kv_heads": 1, "bias": True}, {"positions": "rotary"}, {"n_layers": 2}])
-def test_the_view_of_a_head_computes_what_the_whole_does(norm: str, more: dict[str, Any]) -> None:
-    setup: dict[str, Any] = {"d_in": 8, "d_out": 8, "n_heads": 2, "qk_norm": norm}
-    whole = trace(Scenario("a b c", **setup | more))
-    for layer in range(whole.n_layers):
-        for head in range(2):
-            seen = whole.for_head(head, layer)
-            given = {name: seen[name] for name, stage in seen.stages.items() if stage.rule is None}
-            again = run(seen.stages, given)
-            for name in seen.stages:
-                torch.testing.assert_close(again[name], seen[name], rtol=1e-5, atol=1e-5)
-
-
-def test_the_length_of_a_normed_key_counts_no_more() -> None:
-    """Ten times the keys change nothing but what epsilon does."""
-    plain = Scenario("a b c", qk_norm="head", d_in=4, d_out=4)
-    longer = with_replaced(plain, {"w_k": (10 * plain.matrix("w_k")).tolist()})
-    assert far_apart(trace(longer).attention_weights, trace(plain).attention_weights.double()) < 1e-4
-    without = with_replaced(replace(plain, qk_norm="none"), {"w_k": (10 * plain.matrix("w_k")).tolist()})
-    assert far_apart(trace(without).attention_weights, trace(plain).attention_weights.double()) > 0.01
