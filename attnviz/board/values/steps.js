@@ -84,11 +84,10 @@ class Writing {
 
   /** @param {Expression} node @returns {Part} */
   sum(node) {
-    const [, n, each, keep, more] = node;
-    const all = termsOf(node, this.at)
-      .map((value, k) => ({ value, factors: k < n || readsCells(more) ? [k] : [], count: 1 }));
+    const [, n, each, keep] = node;
+    const all = termsOf(node, this.at).map((value, k) => ({ value, factors: k < n ? [k] : [], count: 1 }));
     const parts = shortened(all, keep ? indexOf(keep)(this.at, 0) : null).map(({ value, factors, count }) =>
-      factors.length ? this.tree(factors[0] < n ? each : more, factors[0])
+      factors.length ? this.tree(each, factors[0])
         : { op: "more", value, parts: [], text: moreWritten(this.cell, value, count) },
     );
     return parts.length === 1 ? parts[0] : { op: "+", value: worked(node)(this.at, 0), parts, text: "", ofTerms: true };
@@ -173,11 +172,4 @@ export function shortened(terms, keep = null) {
   if (rest.length === 1) return terms; // a single term takes no more room than a remainder
   const remainder = { value: total(rest.map((term) => term.value)), factors: [], count: rest.length };
   return [...terms.filter((_, place) => shown.has(place)), remainder];
-}
-
-// Whether an expression reads a cell, except in a sum or a maximum.
-/** @param {any} node @returns {boolean} */
-function readsCells(node) {
-  if (!Array.isArray(node) || node[0] === "sum" || node[0] === "max") return false;
-  return node[0] === "at" || node.some(readsCells);
 }

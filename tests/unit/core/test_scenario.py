@@ -68,7 +68,6 @@ def with_all(name: str, by: Any = None, **settings: Any) -> Scenario:
         settings = {**settings, "norm": "post", "d_out": settings.get("d_in", 3)}
     if name in ("y", *OF_MEMORY):
         settings = {**settings, "reads": "second" if name == "y" else "kept"}
-    settings = {"sinks": {"weighting": "sinks"}}.get(name, {}) | settings
     return Scenario(
         bias=True,
         output=True,

@@ -219,10 +219,7 @@ class Numbers:
             return self._terms[id(node)]
         _, n, each, _, more = node
         found = [(Term(self.value(each, k), tuple(self.factors(each, k))), each, k) for k in range(n)]
-        self._terms[id(node)] = [
-            *found,
-            *([(Term(self.value(more), tuple(self.factors(more))), more, 0)] if more else []),
-        ]
+        self._terms[id(node)] = [*found, *([(Term(self.value(more)), more, 0)] if more else [])]
         return self._terms[id(node)]
 
     def factors(self, node: Parts, k: int = 0) -> list[Factor]:
