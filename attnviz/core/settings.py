@@ -15,7 +15,6 @@ from attnviz.core.stages import ACTIVATIONS, BLOCKS, READINGS, WEIGHTINGS, Scori
 from attnviz.core.tokens import TOKENIZERS
 from attnviz.core.what_if import WhatIf
 
-_OF_SCORES = fields(Scoring)
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": tuple(TOKENIZERS),
     "embedding": tuple(EMBEDDINGS),
@@ -27,8 +26,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "norm": tuple(BLOCKS),
     "weighting": tuple(WEIGHTINGS),
     "reads": READINGS,
-    **{each.name: each.metadata["choices"] for each in _OF_SCORES if "choices" in each.metadata},
 }
+_OF_SCORES = fields(Scoring)
 FLAGS = ("bias", "causal", "output", "embedding_factor", "same_layers",
          *(each.name for each in _OF_SCORES if each.type is bool))  # fmt: skip
 NUMBERS: Mapping[str, tuple[float, float]] = {

@@ -34,11 +34,6 @@ def between(default: float | None, low: float, high: float) -> Any:
     return field(default=default, metadata={"between": (low, high)})
 
 
-def one_of(*choices: str) -> Any:
-    """Return a field for one of some names, by default the first."""
-    return field(default=choices[0], metadata={"choices": choices})
-
-
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
     """The settings of attention itself, which every scenario has, too.
@@ -163,7 +158,6 @@ WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
 def each_scoring() -> tuple[Scoring, ...]:
     """Return scorings with each weighting, and with each optional setting's limits."""
     optional = {each.name: each.metadata["between"] for each in fields(Scoring) if each.default is None}
-    optional |= {each.name: each.metadata["choices"] for each in fields(Scoring) if "choices" in each.metadata}
     return (
         *(Scoring(weighting=name) for name in WEIGHTINGS),
         *(Scoring(**{name: value}) for name, between in optional.items() for value in between),
@@ -271,8 +265,7 @@ class Heads:
         shared = {name: self.n // (self.n_kv if name in ("k", "v") else self.n) for name in columns}
 
         def named(stage: Stage) -> str:
-            """Return the matrix whose columns the stage has."""
-            return stage.name if stage.name in columns else stage.part
+            return stage.name.removesuffix("_rotated").removeprefix("phi_")
 
         return tuple(
             replace(
