@@ -144,9 +144,7 @@ def _declared(stage: Stage, table: Table, shapes: Shapes) -> dict[str, Any]:
 def _traits(rule: Rule, n_sources: int) -> dict[str, Any]:
     """Return what the page needs to know of a rule."""
     over, whole = rule.shares_over(n_sources), rule.sums_to_1(n_sources)
-    shares = None
-    if rule.makes_shares:
-        shares = {"over": over, "all": whole, "powers": not rule.is_linear, "sink": rule.has_sink}
+    shares = {"over": over, "all": whole, "powers": not rule.is_linear} if rule.makes_shares else None
     traits = {
         "product": rule.is_product,
         "divides": scaling_of(rule) is not None,

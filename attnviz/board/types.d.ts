@@ -73,8 +73,8 @@ interface Traits {
   /** Whether its rows are pieces of other tokens' rows. */
   cuts?: boolean;
   /** Of a rule that makes shares: the axis that they are made over, null if shares that a mask takes afterwards go
-   *  to nobody; whether rows sum to 1; whether exponentials are used; whether a sink takes the rest of each row. */
-  shares?: { over: string | null, all: boolean, powers: boolean, sink: boolean };
+   *  to nobody; whether rows sum to 1; whether exponentials are used. */
+  shares?: { over: string | null, all: boolean, powers: boolean };
   /** Whether the weights that it makes may be negative. */
   signed?: boolean;
   /** The sources that are drawn as its factor and as its bias. */
@@ -436,7 +436,7 @@ interface Piece {
   line?: Sentence;
   undefined?: Sentence;
   share?: Expression;
-  sink?: Expression;
+  sink?: number;
   asides?: Sentence[];
 }
 

@@ -46,8 +46,7 @@ def attends_most(trace: AttentionTrace, query: int, digits: int) -> str:
 
 # Kinds of reading that mean nothing if the numbers are random -> the name of the sentence that says so.
 BY_CHANCE = {
-    **dict.fromkeys(("most", "most_each", "of_rest", "of_rest_each", "beside_sink", "beside_sink_each"), "most"),
-    **dict.fromkeys(("sunk", "sunk_each"), "sunk"),
+    **dict.fromkeys(("most", "most_each", "of_rest", "of_rest_each"), "most"),
     **dict.fromkeys(("barely", "barely_each"), "barely"),
     "mixed": "mixed",
 }
@@ -99,8 +98,7 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
         return ("lost" if lost else "undefined"), [], {"token": token}
     weight = written(row.max().item(), digits)
     told = {"token": token, "weight": weight}
-    sink = _left_to_sink(trace, row)
-    if reach == 1 and sink is None:
+    if reach == 1:
         own = _own_key(trace, query)
         only = "only" if readable[0] != own else "itself" if own else "first"
         return (only if n_tokens > 1 or own is None else "alone"), readable, told
@@ -108,9 +106,6 @@ def _reading(trace: AttentionTrace, query: int, digits: int) -> tuple[str, list[
     alike = [key for key in readable if written(shares[key], digits) == weight]
     ties = alike if len(alike) < reach else [key for key in alike if row.max() - shares[key] < SAME]
     each = "_each" if len(ties) > 1 else ""
-    if sink is not None:
-        kind = "sunk" if sink > row.max() else "beside_sink"
-        return f"{kind}{each}", ties, told | {"rest": written(sink, digits)}
     if not _shares_all(trace):  # a row that doesn't sum to 1 has no even share
         return f"of_rest{each}", ties, told
     if len(ties) == reach:
@@ -154,12 +149,6 @@ def _own_key(trace: AttentionTrace, query: int) -> int | None:
     """Return the query's own key; None if another sentence is read."""
     first_own_key = trace.stages["attention_weights"].first_own_key
     return None if first_own_key is None else first_own_key + query
-
-
-def _left_to_sink(trace: AttentionTrace, row: torch.Tensor) -> float | None:
-    """Return what a sink takes of a row; None without a sink."""
-    rule = trace.stages["attention_weights"].rule
-    return None if rule is None or not rule.has_sink else 1 - float(row.double().sum())
 
 
 def _shares_all(trace: AttentionTrace) -> bool:

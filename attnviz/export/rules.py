@@ -18,7 +18,6 @@ from attnviz.core.rules import (
     Rule,
     Scale,
     Share,
-    SinkSoftmax,
     Slice,
     Softmax,
     Surprise,
@@ -100,7 +99,8 @@ def _(rule: Scale, target: str, *names: str) -> list[str]:
 @code.register
 def _(rule: Softmax, target: str, *names: str) -> list[str]:
     if rule.sink is not None:
-        return _beside_sink(target, names[0], f"torch.full_like({names[0]}[..., :1], {rule.sink!r})")
+        sink = f"torch.full_like({names[0]}[..., :1], {rule.sink!r})"
+        return [f"{target} = torch.softmax(torch.cat([{names[0]}, {sink}], dim=-1), dim=-1)[..., :-1]"]
     over = {
         ROWS: f"torch.softmax({names[0]}, dim=-1)",
         COLUMNS: f"torch.softmax({names[0]}, dim=-2)",
@@ -112,20 +112,6 @@ def _(rule: Softmax, target: str, *names: str) -> list[str]:
     if rule.shared and len(names) > 1:
         lines.append(f"{target} = {target} / {target}.sum(-1, keepdim=True)")
     return lines
-
-
-@code.register
-def _(rule: SinkSoftmax, target: str, *names: str) -> list[str]:
-    return _beside_sink(target, names[0], f"{names[1]}[{rule.head}, 0].expand_as({names[0]}[..., :1])")
-
-
-@code_of_heads.register
-def _(rule: SinkSoftmax, heads: HeadsInCode, target: str, *names: str) -> list[str]:
-    return _beside_sink(target, names[0], f"{names[1]}[:, None].expand_as({names[0]}[..., :1])")
-
-
-def _beside_sink(target: str, scores: str, sink: str) -> list[str]:
-    return [f"{target} = torch.softmax(torch.cat([{scores}, {sink}], dim=-1), dim=-1)[..., :-1]"]
 
 
 @code.register

@@ -4,7 +4,6 @@
 import { compute as layer_norm } from "../rules/layer_norm.js";
 import { compute as product } from "../rules/product.js";
 import { compute as scale } from "../rules/scale.js";
-import { compute as sink_softmax } from "../rules/sink_softmax.js";
 import { compute as softmax } from "../rules/softmax.js";
 import { boundedBy, computed } from "./declared.js";
 
@@ -76,4 +75,4 @@ export function boundedOf(stage, row, column, matrices, folds) {
 // that cell by cell will do. A test over all rules and stages compares it with the Python method.
 
 /** @type {Record<string, (settings: Settings, ...sources: Matrix[]) => Matrix | null>} */
-export const RULES = { layer_norm, product, scale, sink_softmax, softmax };
+export const RULES = { layer_norm, product, scale, softmax };

@@ -132,8 +132,7 @@ export function mostRead(trace, query, sentenceOf, name, write) {
     && lineOf(scores, query).every(Number.isFinite) ? "lost" : "undefined", { token });
   const largest = Math.max(...row);
   const weight = write(largest);
-  const rest = weights.is.shares?.sink ? 1 - total(row) : null; // what a sink takes
-  if (reach === 1 && rest === null) {
+  if (reach === 1) {
     const only = readable[0] !== own ? "only" : own ? "itself" : "first";
     return sentenceOf(count > 1 || from === null ? only : "alone",
       { token, names: namesOf(readNames, own, readable, name), weight });
@@ -144,8 +143,6 @@ export function mostRead(trace, query, sentenceOf, name, write) {
   const ties = alike.length < reach ? alike : alike.filter((key) => areSame(largest, row[key]));
   const each = ties.length > 1 ? "_each" : "";
   const those = { token, names: namesOf(readNames, own, ties, name), weight };
-  if (rest !== null)
-    return sentenceOf((rest > largest ? "sunk" : "beside_sink") + each, { ...those, rest: write(rest) });
   if (!sharesAll(trace)) return sentenceOf(`of_rest${each}`, those);
   if (ties.length === reach) {
     const both = reach === 2 ? "_both" : "";

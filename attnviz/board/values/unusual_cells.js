@@ -109,7 +109,7 @@ function lowered(cell, at, saying) {
   if (shift === 0) return [];
   const score = valueAt(at.sources[0], cell.row, cell.column);
   const [value, largest, less] = [score, shift, score - shift].map(cell.write);
-  const kind = !Number.isFinite(shift) ? "_to_nothing" : sink && shift === worked(sink)(at, 0) ? "_sink" : "";
+  const kind = !Number.isFinite(shift) ? "_to_nothing" : shift === sink ? "_sink" : "";
   const said = [say(`explanation.softmax.lowered${kind}`, { line: saying.say(line), largest })];
   if (!Number.isFinite(shift) || !Number.isFinite(score)) return said;
   const exact = sign(sumOf([decimal(value), decimal(cell.write(-shift))]), less) === "=" ? "" : "_rounded";

@@ -13,7 +13,7 @@ from attnviz.core.rules.product import Product, turns_second
 from attnviz.core.rules.reading import Block, Shape
 from attnviz.core.rules.rows import LayerNorm, RmsNorm, Share
 from attnviz.core.rules.scale import Scale, causal_mask, scaling_of
-from attnviz.core.rules.softmax import SinkSoftmax, Softmax
+from attnviz.core.rules.softmax import Softmax
 from attnviz.core.rules.stage import names_on, owner_of
 from attnviz.core.rules.vocabulary import Ids, Lookup, Surprise
 
@@ -29,7 +29,7 @@ RULES: tuple[type[Rule], ...] = tuple(_kinds(Rule))  # type: ignore[type-abstrac
 __all__ = [
     "DECIMALS", "GELU", "RULES", "Add", "Block", "Cap", "Cell", "CellExplanation", "Cells", "Concatenate", "Difference",
     "Factor", "FeatureMap", "Ids", "LayerNorm", "Lookup", "PassOn", "Product", "ReLU", "Recut", "Relative", "RmsNorm",
-    "Rotate", "Rule", "Scale", "Shape", "Share", "Sigmoid", "SinkSoftmax", "Slice", "Softmax", "Surprise", "Term",
-    "Times", "TimesRoot", "causal_mask", "declaration", "explain", "in_rows", "names_on", "owner_of", "reads",
-    "rotation_of", "scaling_of", "seen", "touched", "turns_second", "values",
+    "Rotate", "Rule", "Scale", "Shape", "Share", "Sigmoid", "Slice", "Softmax", "Surprise", "Term", "Times",
+    "TimesRoot", "causal_mask", "declaration", "explain", "in_rows", "names_on", "owner_of", "reads", "rotation_of",
+    "scaling_of", "seen", "touched", "turns_second", "values",
 ]  # fmt: skip

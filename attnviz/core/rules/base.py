@@ -50,11 +50,6 @@ class Rule(ABC):
         """The index of the source whose -∞ hides cells, if any."""
         return None
 
-    @property
-    def has_sink(self) -> bool:
-        """Whether an unread sink takes what rows lack of 1."""
-        return False
-
     @abstractmethod
     def compute(self, *sources: Tensor) -> Tensor:
         """Return the result ``(..., rows, columns)``; gradients flow through it."""

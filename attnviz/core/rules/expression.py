@@ -283,7 +283,7 @@ class Piece:
     line: Sentence | None = None
     undefined: Sentence | None = None
     share: Node | None = None
-    sink: Node | None = None
+    sink: float | None = None
     asides: Sequence[Sentence] | None = None
 
     def as_json(self) -> Mapping[str, Any]:

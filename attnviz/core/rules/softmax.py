@@ -1,15 +1,15 @@
 """Softmax: the exponentials of each row, over their sum."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnviz.core.rules.base import Rule, Size, agree, expect
+from attnviz.core.rules.base import Rule
 from attnviz.core.rules.expression import (
     LOWERED,
     MOST,
@@ -26,7 +26,6 @@ from attnviz.core.rules.expression import (
     number,
     sentence,
     sources,
-    text,
 )
 from attnviz.core.rules.reading import Shape
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
@@ -54,8 +53,8 @@ class Softmax(Rule):
     sink: float | None = None
 
     name = "softmax"
-    n_sources: ClassVar[tuple[int, ...]] = (1, 2)
-    masked_by: ClassVar[int | None] = 1
+    n_sources = (1, 2)
+    masked_by = 1
     makes_shares = True
 
     def compute(self, *sources: Tensor) -> Tensor:
@@ -68,20 +67,12 @@ class Softmax(Rule):
         return softmax if n_sources == 1 else partial(self._finished, softmax)
 
     def _beside_sink(self, scores: Tensor) -> Tensor:
-        return _without_sink(scores, torch.full_like(scores[..., :1], -math.inf if self.sink is None else self.sink))
+        sink = torch.full_like(scores[..., :1], self._sink)
+        return torch.softmax(torch.cat([scores, sink], dim=-1), dim=-1)[..., :-1]
 
     @property
-    def has_sink(self) -> bool:
-        """Whether a sink takes the rest of each row."""
-        return self.sink is not None
-
-    def _sink_in(self, shapes: Sequence[Shape]) -> Node | None:
-        """Return the sink's number as a node, None without a sink."""
-        return None if self.sink is None else number(self.sink)
-
-    def _sink_in_text(self) -> Text:
-        """Return the sink in symbols, empty without one."""
-        return () if self.sink is None else (significant(self.sink),)
+    def _sink(self) -> float:
+        return -math.inf if self.sink is None else self.sink
 
     def _finished(self, softmax: Callable[[Tensor], Tensor], scores: Tensor, mask: Tensor) -> Tensor:
         return self.masked(softmax(scores), mask)
@@ -97,7 +88,7 @@ class Softmax(Rule):
 
     def sums_to_1(self, n_sources: int) -> bool:
         """Whether rows sum to 1: without sink, other axis or late mask."""
-        return not self.has_sink and self.shares_over(n_sources) == ROWS
+        return self.sink is None and self.shares_over(n_sources) == ROWS
 
     def declared(self, *shapes: Shape) -> tuple[Piece, ...]:
         """Return exp over the sum of exps, then the mask; shifts cancel."""
@@ -107,7 +98,7 @@ class Softmax(Rule):
             COLUMNS: (rows, (K, J), I),
             WHOLE: (rows * columns, (0, K), I * columns + J),
         }[self.axis]
-        sink = self._sink_in(shapes)
+        sink = None if self.sink is None else number(self.sink)
         top = largest(n, score[each], sink)
         shift = top.level
 
@@ -124,8 +115,7 @@ class Softmax(Rule):
         spread = add_up(n, weighed(score[each]), None, None if sink is None else weighed(sink)) / powers
         share, roundings = power(score[I, J]) / powers, apart(score[I, J]) + spread + number(n + 8.0)
         symbols, words, told = self._told(n)
-        told["sink"] = sink
-        if len(shapes) == 1 or self.masked_by is None:
+        if len(shapes) == 1:
             return (Piece(share, symbols, words, roundings=roundings, **told),)
         factor, kind, more = mask[I, J].exp, "times", dict[str, Any]()
         value = share.as_number * factor.as_number
@@ -147,15 +137,14 @@ class Softmax(Rule):
 
     def _told(self, n: int) -> tuple[Text, list[Sentence], dict[str, Any]]:
         """Return a share's symbols, its sentences, and fields for its notes."""
-        (score,), sink = sources(1), self._sink_in_text()
+        (score,), sink = sources(1), "" if self.sink is None else significant(self.sink)
         kind, line = "_sink" if sink else "", sentence(f"explanation.softmax.line.{self.axis}")
-        places = {"sink": text(*sink)} if sink else {}
-        words = sentence(f"explanation.softmax.share{kind}", line=line, n=n, score=score.beside(), **places)
+        words = sentence(f"explanation.softmax.share{kind}", line=line, n=n, score=score.beside(), sink=sink)
         if self.axis == ROWS:
             of_line: Text = ("softmax(", score.beside(I, ":"), LOWERED)
             total: Text = ("Σ_j exp(", score.beside(I, "j"), LOWERED, ")")
             if sink:
-                of_line, total = (*of_line, ", ", *sink, LOWERED), ("(", *total, " + exp(", *sink, LOWERED, "))")
+                of_line, total = (*of_line, f", {sink}", LOWERED), ("(", *total, f" + exp({sink}", LOWERED, "))")
             own = ("exp(", score.beside(), LOWERED, ") / ", *total)
             symbols: Text = (score.spelled((*of_line, ")[", J.place, "]"), own),)  # no quotient within a quotient
         else:
@@ -165,7 +154,7 @@ class Softmax(Rule):
         return (
             symbols,
             [words, sentence("explanation.softmax.unshown")],
-            {"trouble": "softmax", "line": line, "undefined": undefined},
+            {"trouble": "softmax", "line": line, "undefined": undefined, "sink": self.sink},
         )
 
     def formula(self, *symbols: str) -> str:
@@ -174,64 +163,6 @@ class Softmax(Rule):
         if len(symbols) == 1:
             return say("stages.formula.softmax" if self.axis == ROWS else f"stages.formula.softmax_{self.axis}")
         return say(f"stages.formula.softmax_{'shared' if self.shared else 'masked'}", mask=symbols[1])
-
-
-@dataclass(frozen=True)
-class SinkSoftmax(Softmax):
-    """Softmax beside a learned sink, whose share is dropped.
-
-    The second source ``(heads, 1)`` has a sink for each head; `head` is the row of this one.
-
-    Source: Xiao et al. 2023, Efficient Streaming Language Models with Attention Sinks, section 3.3; OpenAI 2025,
-    gpt-oss model card, section 2.
-
-    >>> SinkSoftmax().compute(torch.tensor([[0.0, 0.0]]), torch.tensor([[0.0]]))
-    tensor([[0.3333, 0.3333]])
-    """
-
-    head: int = 0
-
-    name = "sink_softmax"
-    n_sources = (2,)
-    beside = (1, None)
-    masked_by = None
-    has_sink = True
-
-    def kernel(self, n_sources: int) -> Callable[..., Tensor]:
-        return self._beside_own
-
-    def _beside_own(self, scores: Tensor, sinks: Tensor) -> Tensor:
-        return _without_sink(scores, sinks[..., self.head : self.head + 1, :].expand_as(scores[..., :1]))
-
-    def shape(self, *shapes: tuple[Size, Size]) -> tuple[Size, Size]:
-        """Return the scores' shape.
-
-        Raises ``ValueError`` for sinks that aren't a column with a row for this head.
-        """
-        rows, columns = shapes[1]
-        expect(agree(columns, 1), "the sinks", shapes[1], "a column")
-        expect(not isinstance(rows, int) or rows > self.head, "the sinks", shapes[1], f"more than {self.head} rows")
-        return shapes[0]
-
-    def shares_over(self, n_sources: int) -> str:
-        return self.axis
-
-    def sums_to_1(self, n_sources: int) -> bool:
-        return False
-
-    def _sink_in(self, shapes: Sequence[Shape]) -> Node:
-        return sources(2)[1][self.head, 0]
-
-    def _sink_in_text(self) -> Text:
-        return (sources(2)[1].name(self.head, 0),)
-
-    def formula(self, *symbols: str) -> str:
-        return say("stages.formula.softmax_sink", sink=symbols[1])
-
-
-def _without_sink(scores: Tensor, sink: Tensor) -> Tensor:
-    """Return shares beside a further column, which is left out."""
-    return torch.softmax(torch.cat([scores, sink], dim=-1), dim=-1)[..., :-1]
 
 
 def _over_whole(scores: Tensor) -> Tensor:

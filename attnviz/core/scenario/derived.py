@@ -62,7 +62,6 @@ class Given(Scoring):
     b_v: Any = None
     mask: Any = None
     by_distance: Any = None
-    sinks: Any = None
     w_o: Any = None
     b_o: Any = None
     w_1: Any = None

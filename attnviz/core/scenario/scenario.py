@@ -57,9 +57,7 @@ class Scenario(Matrices):
     - `mask_use`: "added" to scaled scores; or what attention doesn't do: "factor" multiplies scores by exp(M), "zeroed"
       multiplies attention weights by exp(M), and "renormalized" then divides each row by its sum. This holds for finite
       numbers of M, too. With "linear" weighting, scores are multiplied by exp(M), and each row is divided by its sum.
-    - `weighting`: "softmax"; "sinks", where each head has a number in `sinks` ``(n_heads, 1)`` that stands beside the
-      scores of each row, so that rows sum to less than 1; or "linear": a feature map of queries and keys, and each row
-      divided by its sum.
+    - `weighting`: "softmax", or "linear": a feature map of queries and keys, and each row divided by its sum.
     - `soft_cap`: c, which keeps divided scores within it before the mask: c · tanh(score / c); None for no cap.
     - `what_if`: switches that change what attention does: see :mod:`attnviz.core.what_if`.
 

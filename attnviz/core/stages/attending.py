@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from attnviz.core.given import TO_HEADS
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE, Kinds
-from attnviz.core.masks import ADDED, USES, Masked
+from attnviz.core.masks import ADDED, Masked
 from attnviz.core.rules import (
     Cap,
     Concatenate,
@@ -17,14 +17,13 @@ from attnviz.core.rules import (
     Rotate,
     Scale,
     Share,
-    SinkSoftmax,
     Slice,
     Softmax,
 )
 from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
 from attnviz.core.stages.names import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK, head_name, row
-from attnviz.core.what_if import SOFTMAX, WhatIf
+from attnviz.core.what_if import WhatIf
 
 Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
 
@@ -97,18 +96,6 @@ def _with_softmax(how: "Attending", matched: Matched, d_k: int, head: int) -> tu
     )  # fmt: skip
 
 
-def _beside_sinks(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[Stage, ...]:
-    """Return the stages of :func:`_with_softmax`, with a sink beside each row.
-
-    Source: OpenAI 2025, gpt-oss model card, section 2; Miller 2023, Attention Is Off By One, for a sink of 0.
-    """
-    *before, weights = _with_softmax(how, matched, d_k, head)
-    sinks = row("sinks", "s", "feature", "feature", "projections")
-    beside = row(weights.name, weights.symbol, "query", "key", "attention", SinkSoftmax(head=head),
-                 ("scaled_scores", sinks.name), told="attention_weights_sinks")  # fmt: skip
-    return (*before, sinks, beside)
-
-
 def _capped(scale: Scale, limit: float) -> tuple[Stage, ...]:
     """Return the stages of scores that are kept within a limit.
 
@@ -140,10 +127,6 @@ def _linearly(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[
 
 WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
     Weighting("softmax", _with_softmax),
-    Weighting("sinks", _beside_sinks, conflicts=(
-        Conflict("sinks_mask", lambda asked: {"use": asked["mask_use"]} if USES[asked["mask_use"]].late else None),
-        Conflict("sinks_what_if", lambda asked: {} if asked.what_if.get(SOFTMAX) else None),
-    )),
     # Katharopoulos et al. 2020, Transformers are RNNs.
     Weighting("linear", _linearly, exponential=False, mask_told="_linear", conflicts=(
         Conflict("linear_bias", lambda asked: {"positions": asked["positions"]}

@@ -91,7 +91,6 @@ def traces() -> tuple[Trace, ...]:
         ),
         traced(Scenario("a cat a mat", weighting="linear", mask=ALL_KINDS)),
         traced(Scenario("a cat a mat", embedding_factor=True)),
-        traced(Scenario("a cat a mat", weighting="sinks", soft_cap=2.0, edits=[("sinks", 0, 0, 12.0)])),
         traced(Scenario("a cat a mat", positions="alibi", mask=ALL_KINDS, edits=[("by_distance", 0, 5, -3e38)])),
         traced(Scenario("a cat a mat", positions="relative", scale=False, mask="causal", mask_use="zeroed")),
         traced(Scenario("a cat", mask="window:1", scale=False, edits=[("mask", 0, 1, -1e4), ("mask", 0, 0, 1.5)])),

@@ -107,9 +107,6 @@ def weights(scenario: Scenario, layer: AttentionTrace, head: Any, number: int) -
         scores = scores + layer.mask.double()
     elif factor is not None and use == "factor":
         scores = scores * factor
-    if scenario.weighting == "sinks":
-        sink = layer["sinks"][number].double().expand(len(scores), 1)
-        return torch.cat([scores, sink], -1).softmax(-1)[:, :-1]
     if on.get("softmax") == "sums":
         return scores / scores.sum(-1, keepdim=True)
     if on.get("softmax") == "whole":

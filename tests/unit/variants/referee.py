@@ -55,7 +55,6 @@ class Referee:
     angles: Tensor | None = None
     by: float = 1.0
     cap: float | None = None
-    sinks: Tensor | None = None  # (h,)
     made: dict[str, Tensor] = field(default_factory=dict)
 
     def stages(self, x: Tensor) -> dict[str, Tensor]:
@@ -76,14 +75,10 @@ class Referee:
         made["scaled_scores"], weights = scores, self._shares(scores)
         made |= {"attention_weights": weights, "context": joined(weights @ v)}
         if "w_o" in self.w:
-            made["output"] = made["context"] @ self.w["w_o"] + self.w.get("b_o", 0.0)
+            made["output"] = made["context"] @ self.w["w_o"]
         return made
 
     def _shares(self, scores: Tensor) -> Tensor:
-        if self.sinks is not None:  # one more column for each head, which nothing is read from
-            column = self.sinks[:, None, None].expand(-1, scores.shape[1], 1)
-            scores = torch.cat([scores, column], -1)
-            return (scores - scores.logsumexp(-1, keepdim=True)).exp()[..., :-1]
         powers = (scores - scores.amax(-1, keepdim=True)).exp()
         return powers / powers.sum(-1, keepdim=True)
 
@@ -161,6 +156,4 @@ def neighbours(matrix: Tensor, d: int, turned_numbers: int | None = None) -> Ten
 def matrices_of(seen: Seen, d: int = WIDTH // HEADS, turned_numbers: int | None = None) -> dict[str, Tensor]:
     """Return a module's projections by the names of a scenario, (rows, columns), float64."""
     w = {f"w_{part}": seen.w[f"{part}_proj.weight"].T for part in "qkvo" if f"{part}_proj.weight" in seen.w}
-    w |= {f"b_{part}": seen.w[f"{part}_proj.bias"] for part in "qkvo" if f"{part}_proj.bias" in seen.w}
-    both = [name for name in ("w_q", "w_k", "b_q", "b_k") if name in w]
-    return w | {name: neighbours(w[name], d, turned_numbers) for name in both}
+    return w | {name: neighbours(w[name], d, turned_numbers) for name in ("w_q", "w_k")}

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor
 
 from attnviz import Scenario, trace
 from attnviz.core.heads import gathered
-from attnviz.explanation.summary import attends_most
 from tests.unit.variants.referee import (
     HEADS,
     PLAIN_ROPE,
@@ -35,10 +33,10 @@ def scenario_of(seen: Seen, w: Mapping[str, Tensor], **settings: Any) -> Scenari
     """A scenario with a module's input and matrices."""
     n = len(seen.x)
     usual: dict[str, Any] = {"positions": "rotary", "causal": True}
-    usual |= {name: (each if each.dim() > 1 else each[None]).tolist() for name, each in w.items()}
+    usual |= {name: each.tolist() for name, each in w.items()}
     return Scenario(
         " ".join("abcdefghi"[:n]), tokenizer="whitespace", d_in=WIDTH, d_out=WIDTH, n_heads=HEADS, n_kv_heads=2,
-        output=True, x=seen.x.tolist(), **{"b_o": "zeros"} | usual | settings,
+        output=True, x=seen.x.tolist(), b_o="zeros", **usual | settings,
     )  # fmt: skip
 
 
@@ -67,29 +65,3 @@ def test_a_soft_cap_is_that_of_gemma_2(seed: int, n: int) -> None:
         assert_alike(scenario_of(seen, w, soft_cap=1.5, **mask), referee.stages(seen.x), seen)
         uncapped = Referee(w, HEADS, 2, referee.hide, angles=referee.angles).stages(seen.x)
         assert far_apart(uncapped["output"], seen.output) > 0.1  # or leaving it out would pass
-
-
-@cases
-def test_sinks_are_those_of_gpt_oss(seed: int, n: int) -> None:
-    layers = watched("GptOss", "GptOssAttention", seed, n, num_hidden_layers=2, sliding_window=3, num_local_experts=2,
-                     num_experts_per_tok=1, rope_parameters=PLAIN_ROPE)  # fmt: skip
-    for seen, window in zip(layers, (3, None), strict=True):
-        w, sinks = matrices_of(seen), seen.w["sinks"]
-        referee = Referee(w, HEADS, 2, later_keys(n, window), angles=plain_angles(NARROW), sinks=sinks)
-        mask: dict[str, Any] = {} if window is None else {"causal": False, "mask": f"window:{window}"}
-        given = w | {"sinks": sinks[:, None]}
-        wanted = referee.stages(seen.x)
-        assert_alike(scenario_of(seen, given, weighting="sinks", bias=True, **mask), wanted, seen)
-        assert (wanted["attention_weights"].sum(-1) < 0.99).any()  # or there would be nothing to see
-
-
-def test_a_sink_takes_what_a_row_lacks_and_is_named_where_it_takes_most() -> None:
-    """Its share is sigmoid(sink - ln Z), Z being the sum of the row's exponentials."""
-    scenario = Scenario("a b c", weighting="sinks", d_out=4, n_heads=2, edits=[("sinks", 1, 0, 3.0)])
-    for head, made in enumerate(trace(scenario).heads):
-        taken = torch.sigmoid(made["sinks"][head, 0] - made.scaled_scores.logsumexp(-1))
-        torch.testing.assert_close(1 - made.attention_weights.sum(-1), taken)
-        for query, rest in enumerate(taken.tolist()):
-            said = attends_most(made, query, 4)
-            assert f"{rest:.4f}" in said
-            assert ("gives most to the sink" in said) == (rest > made.attention_weights[query].max())

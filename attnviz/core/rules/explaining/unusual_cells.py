@@ -130,9 +130,7 @@ class Trouble:
         """Yield what is subtracted from a line's scores, and this score's result."""
         shift, score = self.explanation.shift, self.numbers.value(["at", 0, I.parts, J.parts])
         before, most, after = map(self.cell.write, (score, shift, score - shift))
-        sink = self.said.piece.get("sink")
-        is_sink = sink is not None and shift == self.numbers.value(sink)
-        kind = "_to_nothing" if not math.isfinite(shift) else "_sink" if is_sink else ""
+        kind = "_to_nothing" if not math.isfinite(shift) else "_sink" if shift == self.said.piece.get("sink") else ""
         line = self.said.sentence(self.said.piece["line"])
         yield say(f"explanation.softmax.lowered{kind}", line=line, largest=most)
         if math.isfinite(shift) and math.isfinite(score):

@@ -22,7 +22,6 @@ from attnviz.core.rules import (
     RmsNorm,
     Share,
     Sigmoid,
-    SinkSoftmax,
     Surprise,
     Times,
     TimesRoot,
@@ -49,8 +48,7 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
     # passing on leads from one layer to the next; no set-up has a vocabulary to predict; numbers by distance are given,
     # and what is multiplied by the root of its width is the input; a feature map and shares without a softmax are
     # another kind of attention; cutting heads by one view is a mistake; only models norm queries, and subtract one
-    # softmax from another; nothing is gated; a sink
-    # has to be given.
+    # softmax from another; nothing is gated.
     assert {type(STAGES[name].rule) for name in NAMES} == {*RULES} - {
         LayerNorm,
         PassOn,
@@ -65,7 +63,6 @@ def test_the_package_has_a_second_stage_of_every_rule() -> None:
         Difference,
         Times,
         Sigmoid,
-        SinkSoftmax,
     }
 
 
