@@ -13,7 +13,7 @@ from attnviz.core.masks import ADDED, USES, MaskUse
 from attnviz.core.rules import Scale, causal_mask, scaling_of
 from attnviz.core.rules.rows import ROWS
 from attnviz.core.rules.stage import OWN_ROWS
-from attnviz.core.stages import DIVIDED, MASK, Table, head_name
+from attnviz.core.stages import MASK, Table, head_name
 from attnviz.core.trace import Trace
 from attnviz.core.what_if import PLACES
 
@@ -181,8 +181,8 @@ class AttentionTrace(Trace):
         """The rule that scales scores, the same in all heads and layers."""
         if is_stack(self.stages):
             return self.layers[0].scaling
-        names = [name for each in (DIVIDED, "scaled_scores") for name in (each, head_name(0, each))]
-        scaling = scaling_of(next(self.stages[name].rule for name in names if name in self.stages))
+        name = "scaled_scores"
+        scaling = scaling_of(self.stages[name if name in self.stages else head_name(0, name)].rule)
         assert scaling is not None
         return scaling
 

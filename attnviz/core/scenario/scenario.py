@@ -58,7 +58,6 @@ class Scenario(Matrices):
       multiplies attention weights by exp(M), and "renormalized" then divides each row by its sum. This holds for finite
       numbers of M, too. With "linear" weighting, scores are multiplied by exp(M), and each row is divided by its sum.
     - `weighting`: "softmax", or "linear": a feature map of queries and keys, and each row divided by its sum.
-    - `soft_cap`: c, which keeps divided scores within it before the mask: c · tanh(score / c); None for no cap.
     - `what_if`: switches that change what attention does: see :mod:`attnviz.core.what_if`.
 
     Numbers in place of drawn ones:

@@ -7,22 +7,10 @@ from typing import Any, Literal
 from attnviz.core.given import TO_HEADS
 from attnviz.core.limits import MAX_TEMPERATURE, MIN_TEMPERATURE, Kinds
 from attnviz.core.masks import ADDED, Masked
-from attnviz.core.rules import (
-    Cap,
-    Concatenate,
-    FeatureMap,
-    Product,
-    Recut,
-    Relative,
-    Rotate,
-    Scale,
-    Share,
-    Slice,
-    Softmax,
-)
+from attnviz.core.rules import Concatenate, FeatureMap, Product, Recut, Relative, Rotate, Scale, Share, Slice, Softmax
 from attnviz.core.rules.stage import OWN_ROWS, Stage
 from attnviz.core.seeding import POSITIONS, Position
-from attnviz.core.stages.names import BY_DISTANCE, CAPPED, DISTANCE_BIAS, DIVIDED, MASK, head_name, row
+from attnviz.core.stages.names import BY_DISTANCE, DISTANCE_BIAS, MASK, head_name, row
 from attnviz.core.what_if import WhatIf
 
 Matched = tuple[str, str]  # the names of the queries and keys that are multiplied
@@ -44,7 +32,6 @@ class Scoring:
     scale: bool = True
     temperature: float = between(1.0, MIN_TEMPERATURE, MAX_TEMPERATURE)
     weighting: str = "softmax"
-    soft_cap: float | None = between(None, 0.01, 1000.0)
 
 
 @dataclass(frozen=True)
@@ -77,34 +64,21 @@ def _with_softmax(how: "Attending", matched: Matched, d_k: int, head: int) -> tu
     """Return the stages from the scores to the attention weights."""
     late = how.mask is not None and how.mask.use.late
     early, use = how.mask is not None and not late, how.mask.use if how.mask else None
-    distances, capped = how.positions.biases, how.scoring.soft_cap is not None
-    scale = Scale(d_k if how.scoring.scale else None, how.scoring.temperature)
+    distances = how.positions.biases
     return (
         row("scores", "S", "query", "key", "scores", Product(transposed=True), matched, what_if=how.what_if,
             told="scores_turned" if how.positions.turns else "",
             symbols={name: how.symbol(name) for name in matched}),
-        *(_capped(scale, how.scoring.soft_cap) if how.scoring.soft_cap is not None else ()),
         *how.mask_stages(),
         *(how.by_distance(head, early) if distances else ()),
         row("scaled_scores", "S′", "query", "key", "scores",
-            replace(Scale(own=True) if capped else scale, factor=use is not None and use.times_scores),
-            (CAPPED if capped else "scores", *((DISTANCE_BIAS,) if distances else (MASK,) * early)),
-            what_if=how.what_if, told=f"scaled_scores{'_biased' * distances}{'_capped' * capped}"),
+            Scale(d_k if how.scoring.scale else None, how.scoring.temperature, use is not None and use.times_scores),
+            ("scores", DISTANCE_BIAS) if distances else ("scores", MASK)[: 1 + early], what_if=how.what_if,
+            told="scaled_scores_biased" if distances else ""),
         row("attention_weights", "A", "query", "key", "attention",
             Softmax(use is not None and use.shared), ("scaled_scores", MASK)[: 1 + late], what_if=how.what_if,
             told="attention_weights_zeroed" if late and use and not use.shared else ""),
     )  # fmt: skip
-
-
-def _capped(scale: Scale, limit: float) -> tuple[Stage, ...]:
-    """Return the stages of scores that are kept within a limit.
-
-    Source: Gemma Team 2024, Gemma 2, section 2 (logit soft-capping): after the division, before the mask.
-    """
-    return (
-        row(DIVIDED, "S_d", "query", "key", "scores", scale, ("scores",)),
-        row(CAPPED, "S_c", "query", "key", "scores", Cap(limit), (DIVIDED,)),
-    )
 
 
 def _linearly(how: "Attending", matched: Matched, d_k: int, head: int) -> tuple[Stage, ...]:
@@ -132,7 +106,6 @@ WEIGHTINGS: Kinds[Weighting] = Kinds("weighting", (
         Conflict("linear_bias", lambda asked: {"positions": asked["positions"]}
                if POSITIONS[asked["positions"]].biases else None),
         Conflict("linear_mask", lambda asked: {"use": asked["mask_use"]} if asked["mask_use"] != ADDED else None),
-        Conflict("linear_cap", lambda asked: {} if asked.values.get("soft_cap") is not None else None),
         Conflict("linear_what_if", lambda asked: {"what_if": asked["what_if"]} if asked.what_if.text else None),
     )),
 ))  # fmt: skip

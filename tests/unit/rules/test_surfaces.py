@@ -82,8 +82,6 @@ def scaled(scenario: Scenario, layer: AttentionTrace, head: Any, number: int) ->
         scores[row, column] = typed
     width = scenario.d_out / scenario.n_heads
     scores = scores / ((math.sqrt(width) if scenario.scale else 1.0) * scenario.temperature)
-    if scenario.soft_cap is not None:
-        scores = scenario.soft_cap * torch.tanh(scores / scenario.soft_cap)
     if "by_distance" not in layer.matrices:
         return scores
     own, read = scores.shape

@@ -33,7 +33,7 @@ def test_d_k_is_the_width_of_a_head_and_another_divisor_is_said_as_that() -> Non
             root = 8 * (layer + 1) ** 2  # or its number, where the model's own is a rounding away
             assert f"divided by √{root}, " in told or f"divided by {significant(math.sqrt(root))}, " in told
     for trace in look_into(t5(), tokenizer(), TEXT, target="der kater sat on").heads.values():
-        assert "undivided (nothing is divided here)" in said_of(trace, "scaled_scores")
+        assert "undivided (this model doesn't divide here)" in said_of(trace, "scaled_scores")
         assert "doesn't divide" in trace.stages["scaled_scores"].plain
         assert "as this model does" not in trace.stages["scaled_scores"].plain
     assert "d_k = 6" in said_of(look_into(MODELS["BERT"](), tokenizer(), TEXT).heads[0, 0], "scaled_scores")
