@@ -27,7 +27,7 @@ from attnviz.features.explore.page.views import (
 )
 from attnviz.features.explore.page.what_if import as_predicted, show_what_if
 from attnviz.features.explore.parameters import HEATMAPS
-from attnviz.predicting.asked import ChoiceQuestion
+from attnviz.predicting.choice_question import ChoiceQuestion
 
 
 def show_playground(scenario: Scenario) -> None:

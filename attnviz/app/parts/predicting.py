@@ -1,6 +1,6 @@
 """One prediction before an answer, kept in the link and then compared.
 
-A `ChoiceQuestion` of attnviz/predicting/asked.py holds the question, and which choice the numbers make right:
+A `ChoiceQuestion` of attnviz/predicting/choice_question.py holds the question, and which choice the numbers make right:
 
     if not prediction(asked.about):  # neither made nor skipped: nothing of the answer may be drawn, or sent to a board
         ask(asked, then=do_what_is_asked)
@@ -26,7 +26,7 @@ from attnviz.app.session.session import this_session
 from attnviz.app.session.url_texts import take
 from attnviz.link.page_texts import SKIPPED, TRIED, with_prediction
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS
-from attnviz.predicting.asked import ChoiceQuestion
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import say
 
 _script = component("predicted", "<i></i>", Path(__file__).with_name("predicted.js"))

@@ -15,7 +15,7 @@ from attnviz.core.rules import Rule, Softmax
 from attnviz.core.rules.rows import COLUMNS, ROWS, WHOLE
 from attnviz.core.scenario import Scenario, traced
 from attnviz.core.stages import MASK
-from attnviz.predicting.asked import ChoiceQuestion
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import listed, say
 
 SHAPES = ("triangle", "window", "blocks", "nothing")
@@ -52,10 +52,10 @@ def in_each_way(scenario: Scenario, hidden: Tensor) -> dict[str, AttentionTrace]
     With numbers by distance, the factor is left out, because it would multiply these, too.
     """
     usual = painted(scenario, hidden)
-    made = {"infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED)}
+    by_way = {"infinite": usual, "large": painted(scenario, hidden, _LARGE), "zeroed": replace(usual, mask_use=ZEROED)}
     if not scenario.position.biases:
-        made["factor"] = replace(usual, mask_use=FACTOR)
-    return {way: traced(each) for way, each in made.items()}
+        by_way["factor"] = replace(usual, mask_use=FACTOR)
+    return {way: traced(each) for way, each in by_way.items()}
 
 
 def leaked(weights: Tensor, hidden: Tensor) -> float:
@@ -138,11 +138,11 @@ def in_few_bits(trace: AttentionTrace, dtype: torch.dtype, shifted: bool = True)
     >>> in_few_bits(made, torch.float16, shifted=False).broken, in_few_bits(made, torch.float16).broken
     (Lost(stage='attention_weights', n=2, size=4), None)
     """
-    made = _made_in(trace, dtype, shifted)
-    broken = _first(trace, made, lambda usual, now: usual.isfinite() & ~now.isfinite())
-    zero = _first(trace, made, lambda usual, now: (usual != 0) & (now == 0))
+    lossy = _made_in(trace, dtype, shifted)
+    broken = _first(trace, lossy, lambda usual, now: usual.isfinite() & ~now.isfinite())
+    zero = _first(trace, lossy, lambda usual, now: (usual != 0) & (now == 0))
     weights = [name for name in trace.stages if name.rpartition(".")[2] == "attention_weights"]
-    gap = max(float((made[name].float() - trace[name]).abs().max()) for name in weights)
+    gap = max(float((lossy[name].float() - trace[name]).abs().max()) for name in weights)
     return InFewBits(broken, zero, gap)
 
 
@@ -174,14 +174,14 @@ def _(rule: Softmax, *sources: Tensor) -> Tensor:
 
 
 def _made_in(trace: AttentionTrace, dtype: torch.dtype, shifted: bool) -> dict[str, Tensor]:
-    made: dict[str, Tensor] = {}
+    matrices: dict[str, Tensor] = {}
     for name, stage in trace.stages.items():
         if stage.rule is None:
-            made[name] = trace.matrices[name].to(dtype)
+            matrices[name] = trace.matrices[name].to(dtype)
             continue
-        sources = [made[each] for each in stage.sources]
-        made[name] = stage.rule.compute(*sources) if shifted else unshifted(stage.rule, *sources)
-    return made
+        sources = [matrices[each] for each in stage.sources]
+        matrices[name] = stage.rule.compute(*sources) if shifted else unshifted(stage.rule, *sources)
+    return matrices
 
 
 def _first(trace: AttentionTrace, made: dict[str, Tensor], lost: Callable[[Tensor, Tensor], Tensor]) -> Lost | None:

@@ -15,7 +15,7 @@ from attnviz.core.matrix_input import Edit
 from attnviz.core.scenario import Scenario
 from attnviz.core.stages import MASK, WEIGHTINGS
 from attnviz.explanation.factors import computed_with, factor, of_x
-from attnviz.predicting.asked import ChoiceQuestion, by_size
+from attnviz.predicting.choice_question import ChoiceQuestion, by_size
 from attnviz.words import say
 from attnviz.words.numbers import in_format
 

@@ -10,7 +10,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.core.what_if import PLACES, SOFTMAX, TYPED, WhatIf, way_at
 from attnviz.explanation.masking import key_of, reads_others
 from attnviz.explanation.origins import setting_in_words
-from attnviz.predicting.asked import ChoiceQuestion, compared, spread
+from attnviz.predicting.choice_question import ChoiceQuestion, compared, spread
 from attnviz.words import say
 from attnviz.words.numbers import percent, written
 
@@ -176,8 +176,8 @@ def yet_to_predict(
         to = WhatIf(drawn.chosen, on.typed) if place == TYPED else drawn.with_(name, way)
         with suppress(ValueError):  # a switch that only fits together with another one isn't asked about
             shown = replace(scenario, what_if=drawn.text)
-            if asked := turned(shown, to, place, query, head, layer):
-                return shown, asked
+            if question := turned(shown, to, place, query, head, layer):
+                return shown, question
         drawn = to
     return scenario, None
 

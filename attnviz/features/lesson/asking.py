@@ -7,7 +7,7 @@ import torch
 from attnviz.core.attention import AttentionTrace
 from attnviz.core.tokens import token_labels
 from attnviz.explanation.sentences import Numbers
-from attnviz.predicting.asked import ChoiceQuestion, spread
+from attnviz.predicting.choice_question import ChoiceQuestion, spread
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent, written
 
@@ -139,18 +139,18 @@ def prediction_of(step: str, trace: AttentionTrace, query: int, digits: int) -> 
     """Return a step's question about these numbers; None if it has none."""
     if step not in _FIND or nothing_to_predict(step, trace, query):
         return None
-    found = _FIND[step](trace, query, digits)
-    if found is None or len(found[0]) < 3:  # fewer than three choices leave nothing to guess
+    answer = _FIND[step](trace, query, digits)
+    if answer is None or len(answer[0]) < 3:  # fewer than three choices leave nothing to guess
         return None
-    choices, right, places = found
+    choices, right, places = answer
 
-    def told(key: str) -> str:
+    def text(key: str) -> str:
         return say(f"lesson_predictions.{step}.{key}", **places)
 
     rows = {f"v,{at}": "another" for at in range(len(trace.tokens))}
     rows |= {f"v,{query}": "own", f"v,{_other(trace.attention_weights[query], query)}": "read"}
     return ChoiceQuestion(
-        f"step-{step}", told("act"), told("asks"), {each: told(f"choice.{each}") for each in choices}, right,
-        told("happened"), {each: told(f"wrong.{each}") for each in choices if each != right},
-        (told("why"), told("next")), cells=rows if step == "context" else {},
+        f"step-{step}", text("act"), text("asks"), {each: text(f"choice.{each}") for each in choices}, right,
+        text("happened"), {each: text(f"wrong.{each}") for each in choices if each != right},
+        (text("why"), text("next")), cells=rows if step == "context" else {},
     )  # fmt: skip

@@ -10,8 +10,8 @@ from attnviz.features.lesson.steps import STEPS
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
 from attnviz.link.state import state_of
-from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.predicting.asks import Asks
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import say
 from attnviz.words.numbers import DEFAULT_DIGITS
 

@@ -23,6 +23,6 @@ def _board(state: State) -> bytes | None:
         return None
     trace = traced(scenario).for_head(state.values[rows.HEAD], state.values[rows.LAYER])
     (step,) = [each for each in STEPS if each.name == state.values[STEP]]
-    made, digits = predicted_of(step, state.values), state.values["digits"]
-    looks = looks_of_step(step, scenario, trace, state.position, digits, made, presenting=is_presented(state))
+    choice, digits = predicted_of(step, state.values), state.values["digits"]
+    looks = looks_of_step(step, scenario, trace, state.position, digits, choice, presenting=is_presented(state))
     return drawn_now(state, scenario, trace, looks)

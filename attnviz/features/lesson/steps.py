@@ -264,19 +264,19 @@ def _goes_on(trace: AttentionTrace) -> str:
 
 
 def _context(trace: AttentionTrace, query: int, digits: int) -> list[AnyStatement]:
-    told = {"token": _label(trace, query), "row": Numbers("context", query)}
+    places = {"token": _label(trace, query), "row": Numbers("context", query)}
     if (why := _why_nothing(trace, query)) in ("nothing", "underflow"):
-        return [said("lesson.context.undefined", **told), said(f"lesson.mix.{why}")]
+        return [said("lesson.context.undefined", **places), said(f"lesson.mix.{why}")]
     if not torch.isfinite(trace.context[query]).all():
-        return [said("lesson.context.overflow", **told), said("lesson.context.smaller")]
-    told["goes_on"] = _goes_on(trace)
+        return [said("lesson.context.overflow", **places), said("lesson.context.smaller")]
+    places["goes_on"] = _goes_on(trace)
     between = said("lesson.context.between" if _shares_all(trace) else "lesson.context.sum")
     if cut_by_view(trace):
-        read = said("lesson.context.read_by_piece", piece=_row_label(trace, query), **told)
+        read = said("lesson.context.read_by_piece", piece=_row_label(trace, query), **places)
         return [read, between]
     if _reads_itself_alone(trace, query):
-        return [said("lesson.context.itself", **told)]
-    return [said("lesson.context.read" + _by_mask(trace), **told), between]
+        return [said("lesson.context.itself", **places)]
+    return [said("lesson.context.read" + _by_mask(trace), **places), between]
 
 
 def _unless(

@@ -18,7 +18,7 @@ from attnviz.features.questions.predicted import Prediction
 from attnviz.features.questions.seeing import Now, QuestionView
 from attnviz.features.questions.variations import PROJECTIONS
 from attnviz.features.sweeps.settings import SweepSettings
-from attnviz.predicting.asked import ChoiceQuestion, by_size, compared
+from attnviz.predicting.choice_question import ChoiceQuestion, by_size, compared
 from attnviz.words import DeferredText, listed, plural, say
 
 Subject = Literal["meaning", "shapes", "scaling", "softmax", "order", "training"]

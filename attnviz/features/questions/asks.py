@@ -7,8 +7,8 @@ from attnviz.features.questions.parameters import NUMBERS, QUESTION, Example, ex
 from attnviz.features.questions.questions import QUESTIONS, SUBJECTS, Question
 from attnviz.link.page_texts import SKIPPED
 from attnviz.link.parameter_table import PREDICTED
-from attnviz.predicting.asked import ChoiceQuestion
 from attnviz.predicting.asks import Asks
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import say
 
 

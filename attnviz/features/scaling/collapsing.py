@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attnviz.features.sweeps.typical_rows import TypicalRow
-from attnviz.predicting.asked import ChoiceQuestion
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import plural, say
 from attnviz.words.numbers import percent
 

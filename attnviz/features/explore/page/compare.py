@@ -82,10 +82,10 @@ def show_keep(scenario: Scenario, a: Scenario | None) -> None:
 def _show_predicted(a: Scenario, b: Scenario, way: str) -> None:
     """Tell the outcome of a prediction that was about B."""
     names = {about_other(name): name for name in CHANGES}
-    made = [names[each] for each in take(PREDICTED) if each in names]
+    predictions = [names[each] for each in take(PREDICTED) if each in names]
     if take(PREDICTIONS) == OFF:
         return
-    for name in reversed(made):
+    for name in reversed(predictions):
         if (name == "bits") == bool(way) and is_made(name, a, b):
             view = picked_head(a), picked_layer(a)
             gap, _ = shares_moved(traced(a).for_head(*view), as_computed(b).for_head(*view))

@@ -136,6 +136,6 @@ def show_heatmaps(trace: AttentionTrace, scenario: Scenario, query: int, seen: S
 
 
 def _take_click(trace: AttentionTrace) -> None:
-    told = this_session().get(_HEATMAPS_KEY).get("picked")
-    if isinstance(told, Mapping):
-        take_click(trace, *map(told.get, ("matrix", "row", "column")))
+    message = this_session().get(_HEATMAPS_KEY).get("picked")
+    if isinstance(message, Mapping):
+        take_click(trace, *map(message.get, ("matrix", "row", "column")))

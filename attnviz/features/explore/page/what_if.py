@@ -39,7 +39,7 @@ from attnviz.features.explore.switch_predictions import (
     yet_to_predict,
 )
 from attnviz.link.parameter_table import PREDICTED, PREDICTIONS, QUERY
-from attnviz.predicting.asked import ChoiceQuestion, fails_at
+from attnviz.predicting.choice_question import ChoiceQuestion, fails_at
 from attnviz.words import say
 
 
@@ -56,7 +56,7 @@ def as_predicted(scenario: Scenario) -> tuple[Scenario, ChoiceQuestion | None]:
     return yet_to_predict(scenario, done, picked_query(scenario), picked_head(scenario), picked_layer(scenario))
 
 
-def show_what_if(scenario: Scenario, asked: ChoiceQuestion | None) -> None:
+def show_what_if(scenario: Scenario, question: ChoiceQuestion | None) -> None:
     """Draw the folded panel; `asked` is predicted before its switch acts."""
     on = WhatIf.read(scenario.what_if)
     session = this_session()
@@ -69,13 +69,13 @@ def show_what_if(scenario: Scenario, asked: ChoiceQuestion | None) -> None:
         place = picked_place(traced_in_view(scenario))
         session.put(PART, place[0] if place and place[0] == MASK else None)
         url_texts.correct(OPEN, "")
-    if asked:
+    if question:
         open_panel()
     with st.expander(say("what_if.title"), key=PANEL, on_change="rerun") as panel:
         if panel.open:
             with st.container(key="opened_by_board"):
-                if asked:
-                    _ask(asked)
+                if question:
+                    _ask(question)
                 else:
                     _show_chosen(scenario, on)
     if not panel.open:
@@ -114,11 +114,11 @@ def _show_ways(scenario: Scenario, on: WhatIf) -> None:
             st.button(say("what_if.compare"), on_click=_keep_usual, args=(scenario,), key="what_if.compare")
 
 
-def _ask(asked: ChoiceQuestion) -> None:
+def _ask(question: ChoiceQuestion) -> None:
     """Ask what a switch will do."""
-    place = next(each for each in PLACES if about(each) == asked.about)
+    place = next(each for each in PLACES if about(each) == question.about)
     with st.container(key="what_if_asked", gap="xsmall"):
-        ask(asked)
+        ask(question)
         st.button(say("what_if.predict.leave"), key="what_if.leave", type="tertiary", on_click=put,
                   args=(lambda now: without(now, place),))  # fmt: skip
 
@@ -128,9 +128,9 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], No
 
     Returns the change that this is about, blank for none, and a function that draws buttons for what to try next.
     """
-    made: dict[str, str] = take(PREDICTED)
+    predictions: dict[str, str] = take(PREDICTED)
     is_on = {about(place): place for place in PLACES if without(on, place) != on}
-    last = next((is_on[each] for each in reversed(made) if each in is_on), "")
+    last = next((is_on[each] for each in reversed(predictions) if each in is_on), "")
     if not last:
         return "", lambda: None
     usual = replace(scenario, what_if=without(on, last).text)
@@ -139,13 +139,13 @@ def _show_happened(scenario: Scenario, on: WhatIf) -> tuple[str, Callable[[], No
         return turned(usual, on, last, query, picked_head(scenario), picked_layer(scenario))
 
     query = picked_query(scenario)
-    asked = asks(query)
-    if asked is None:
+    question = asks(query)
+    if question is None:
         st.text(say("predicting.nothing.switch"))
         return "", lambda: None
-    show_outcome(asked)
-    is_wrong = made[asked.about] in asked.wrong and last != TYPED
-    other = fails_at(asks, made[asked.about], query, len(scenario.tokens)) if is_wrong else None
+    show_outcome(question)
+    is_wrong = predictions[question.about] in question.wrong and last != TYPED
+    other = fails_at(asks, predictions[question.about], query, len(scenario.tokens)) if is_wrong else None
     return last, lambda: _show_next(scenario, last, other)
 
 

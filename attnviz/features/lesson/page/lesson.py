@@ -28,7 +28,7 @@ from attnviz.features.lesson.steps import STEPS, Step, about_the_numbers, reache
 from attnviz.link.page_texts import SKIPPED, TRIED
 from attnviz.link.parameter_table import OFF, PREDICTED, PREDICTIONS, PRESENT, PRESENTED
 from attnviz.link.ways import Way, way_to, ways_beside
-from attnviz.predicting.asked import ChoiceQuestion, fails_at
+from attnviz.predicting.choice_question import ChoiceQuestion, fails_at
 from attnviz.words import say
 
 _VECTORS = next(step for step in STEPS if step.name == "embeddings")
@@ -50,14 +50,14 @@ def to_predict(number: int, scenario: Scenario, trace: AttentionTrace, query: in
     return prediction_of(step.name, trace, query, state.digits())
 
 
-def show_head(number: int, asked: ChoiceQuestion | None) -> None:
+def show_head(number: int, question: ChoiceQuestion | None) -> None:
     """Draw a step's title, and the buttons Back and Next.
 
     While a step asks something, Next shows its answer first, so that somebody who only presses that key sees all steps.
     """
     step = STEPS[number - 1]
     st.html(f"<style>{asked_style('lesson_asked')}{_STYLE}</style>")
-    on = partial(press, SKIPPED, asked) if asked else partial(_go, number + 1, True)
+    on = partial(press, SKIPPED, question) if question else partial(_go, number + 1, True)
     # The buttons come first, so that titles of any length don't move them from under the reader's mouse.
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
         st.button(
@@ -65,7 +65,7 @@ def show_head(number: int, asked: ChoiceQuestion | None) -> None:
             key="lesson.back",
         )  # fmt: skip
         st.button(
-            say("lesson.next"), on_click=on, disabled=number == len(STEPS) and not asked, shortcut="PageDown",
+            say("lesson.next"), on_click=on, disabled=number == len(STEPS) and not question, shortcut="PageDown",
             key="lesson.next",
         )  # fmt: skip
         st.html(_dots(number), width="content")
@@ -100,7 +100,7 @@ def _part_to_play(number: int) -> dict[str, Any] | None:
 
 
 def show_lit_board(
-    number: int, scenario: Scenario, trace: AttentionTrace, query: int, asked: ChoiceQuestion | None
+    number: int, scenario: Scenario, trace: AttentionTrace, query: int, question: ChoiceQuestion | None
 ) -> None:
     """Draw the matrices reached so far on a board, with the sentences.
 
@@ -108,18 +108,18 @@ def show_lit_board(
     """
     step = STEPS[number - 1]
     if not fits_board(scenario):
-        told = (about_the_numbers(step, scenario), *step.says(trace, query, state.digits()), step.analogy,
+        sentences = (about_the_numbers(step, scenario), *step.says(trace, query, state.digits()), step.analogy,
                 say("lesson.too_large"))  # fmt: skip
-        for sentence in filter(None, told):
+        for sentence in filter(None, sentences):
             st.text(sentence)
         return
     presenting = is_presenting()
     predicted = prediction(_about(step))
     looks = looks_of_step(step, scenario, trace, query, state.digits(), predicted, presenting=presenting)
     with st.container(key="lesson_body"):
-        if asked:
+        if question:
             with st.container(key="lesson_asked", gap="xsmall"):
-                ask(asked)
+                ask(question)
         else:
             looks = replace(looks, play=_part_to_play(number))
             take_focus()
@@ -162,8 +162,8 @@ def _why_nothing(step: Step, trace: AttentionTrace, query: int) -> list[str]:
 def _where_it_fails(step: Step, trace: AttentionTrace, query: int, digits: int, choice: str) -> dict[str, Any] | None:
     """Return another place where a wrong choice fails, with a button's title."""
     asks = partial(prediction_of, step.name, trace, digits=digits)
-    asked = asks(query)
-    if asked is None or choice not in asked.wrong or step.lit is None:
+    question = asks(query)
+    if question is None or choice not in question.wrong or step.lit is None:
         return None
     token = fails_at(asks, choice, query, len(trace.tokens))
     if token is None:

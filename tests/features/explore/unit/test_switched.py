@@ -22,7 +22,7 @@ from attnviz.features.explore.switch_predictions import (
     without,
     yet_to_predict,
 )
-from attnviz.predicting.asked import fails_at
+from attnviz.predicting.choice_question import fails_at
 from attnviz.words.numbers import percent, written
 from tests.examples import examples
 

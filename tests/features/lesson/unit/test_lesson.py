@@ -15,7 +15,7 @@ from attnviz.core.tokens import token_labels
 from attnviz.features.lesson.asking import ASKING, nothing_to_predict, prediction_of
 from attnviz.features.lesson.challenges import CHALLENGES, Challenge
 from attnviz.features.lesson.steps import STEPS, shown_matrices
-from attnviz.predicting.asked import ChoiceQuestion, fails_at
+from attnviz.predicting.choice_question import ChoiceQuestion, fails_at
 from attnviz.published import OPENING, starting_points
 from attnviz.words import catalogue
 from attnviz.words.numbers import written

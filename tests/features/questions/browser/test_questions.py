@@ -14,7 +14,7 @@ from attnviz.core.scenario import traced
 from attnviz.core.stages import STAGES
 from attnviz.features.questions.parameters import question_of
 from attnviz.features.questions.questions import QUESTIONS, Question
-from attnviz.predicting.asked import ChoiceQuestion
+from attnviz.predicting.choice_question import ChoiceQuestion
 from attnviz.words import say
 from tests.browser.accessibility import nothing_is_found
 from tests.browser.cells import shows_another, shows_number, shows_rows
