@@ -215,8 +215,9 @@ def check_terms(explanation: Explanation) -> None:
     factors = [factor for term in explanation.terms for factor in term.factors]
     assert {factor[:3] for factor in factors} <= lit or explanation.rule == "given"
     if all(term.n_terms == 1 for term in explanation.terms) and explanation.rule != "given":
-        # A mask's number isn't a term if it is 0, or hides the cell.
-        silent = {cell for cell in lit if cell[0].name == "mask"} if len(factors) < len(lit) else set()
+        # A mask's number isn't a term if it is 0, or hides the cell; nor is a bias by distance that is 0.
+        addends = {cell for cell in lit if cell[0].name in ("mask", "distance_bias")}
+        silent = addends if len(factors) < len(lit) else set()
         assert {factor[:3] for factor in factors} == lit - silent
     values = [term.value for term in explanation.terms]
     if not all(map(math.isfinite, values)):
