@@ -95,6 +95,7 @@ def _write(view: ModelTrace, place: tuple[int, int] | None, given: argparse.Name
 
 
 def measured_heads(view: ModelTrace) -> Mapping[str, Any]:
+    """Return the figures of all heads, as values for JSON."""
     heads = [
         {"layer": layer, "head": head}
         | ({"kind": view.layers[layer].kind} if len(view.kinds) > 1 else {})
